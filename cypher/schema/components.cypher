@@ -1,0 +1,4 @@
+// The server's version and edition.
+// returns: name, version, edition
+CALL dbms.components() YIELD name, versions, edition
+RETURN name, versions[0] AS version, edition

@@ -1,0 +1,3 @@
+// One snapshot per project and id.
+CREATE CONSTRAINT wakegraph_snapshot_key IF NOT EXISTS
+FOR (s:Snapshot) REQUIRE (s.project, s.id) IS UNIQUE

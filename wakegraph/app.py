@@ -1,0 +1,117 @@
+"""The composition root: settings -> database -> services -> `Wakegraph`. The only place that wires."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from wakegraph.graph import schema
+from wakegraph.graph.driver import Graph, Target
+from wakegraph.settings import Settings, load_settings
+from wakegraph.snapshots.service import Snapshots
+
+if TYPE_CHECKING:
+    from wakegraph.engine import EngineConfig, Progress
+
+__all__ = ["Clock", "Wakegraph", "engine_config"]
+
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def engine_config(settings: Settings) -> EngineConfig:
+    """The local engine's part of the settings."""
+    from wakegraph.engine import EngineConfig
+
+    return EngineConfig(
+        home=settings.home,
+        neo4j_version=settings.engine_version,
+        bolt_port=settings.engine_bolt_port,
+        http_port=settings.engine_http_port,
+        heap_mb=settings.engine_heap_mb,
+        page_cache_mb=settings.engine_page_cache_mb,
+        idle_seconds=settings.engine_idle_seconds,
+        offline=settings.offline,
+    )
+
+
+class Wakegraph:
+    """The causal memory: one connection and the services on it.
+
+    Use `async with Wakegraph.open() as wake:`; nothing is connected before the first call.
+
+    Attributes:
+        snapshots: save, get, list, update, delete, link.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Clock = _utc_now,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.clock = clock
+        self._on_progress = on_progress
+        self.graph = Graph(
+            self._find_database,
+            self._prepare_database,
+            connection_timeout=settings.connection_timeout,
+            retry_time=settings.retry_time,
+            pool_size=settings.pool_size,
+        )
+        self.snapshots = Snapshots(self.graph, settings, clock)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, settings: Settings | None = None, *, clock: Clock = _utc_now, **overrides: Any
+    ) -> AsyncIterator[Wakegraph]:
+        """Open the memory for the length of an `async with` block.
+
+        Args:
+            settings: all settings; by default those of the environment.
+            clock: gives the present time, aware; replace it to replay answers.
+            overrides: single settings by name, such as `project="my-app"`.
+        """
+        wake = cls(settings or load_settings(**overrides), clock=clock)
+        try:
+            yield wake
+        finally:
+            await wake.close()
+
+    async def close(self) -> None:
+        """Close the connections. The local engine stays up for its other clients."""
+        await self.graph.close()
+
+    async def _find_database(self) -> Target:
+        settings = self.settings
+        if settings.neo4j_uri:
+            password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else ""
+            return Target(
+                settings.neo4j_uri,
+                settings.neo4j_username,
+                password,
+                settings.neo4j_database,
+                hint="check that it runs there, or unset WAKEGRAPH_NEO4J_URI and NEO4J_URI to use the local engine",
+            )
+        from wakegraph import engine
+
+        endpoint = await engine.ensure(engine_config(settings), self._on_progress)
+        return Target(
+            endpoint.uri,
+            endpoint.username,
+            endpoint.password,
+            endpoint.database,
+            alive=endpoint.alive,
+            hint="run `wakegraph engine status`",
+        )
+
+    async def _prepare_database(self, graph: Graph) -> None:
+        await schema.prepare(graph, now=self.clock(), read_only=self.settings.read_only)

@@ -1,0 +1,1 @@
+"""The database: connection, statements, schema. Nothing else in wakegraph touches the driver."""

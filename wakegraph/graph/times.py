@@ -1,0 +1,34 @@
+"""Times on their way to the database and back: always aware, always UTC, never a driver type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+__all__ = ["EPOCH", "from_graph", "to_utc"]
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_utc(value: datetime) -> datetime:
+    """Give a naive time the UTC offset it is taken to have; convert an aware one to UTC.
+
+    The result's tzinfo is `datetime.UTC` itself: a `zoneinfo` one passed to the driver can crash the interpreter.
+    """
+    return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def from_graph(value: Any) -> Any:
+    """Replace the driver's temporal types by UTC datetimes, in maps and lists too."""
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: from_graph(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [from_graph(item) for item in value]
+    native = getattr(value, "to_native", None)
+    if native is None:
+        return value
+    moment = native()
+    return to_utc(moment) if isinstance(moment, datetime) else moment
