@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 __all__ = [
     "AccessDeniedError",
-    "ConflictError",
     "ConfigurationError",
+    "ConflictError",
     "DatabaseError",
     "DatabaseUnavailableError",
     "EngineError",

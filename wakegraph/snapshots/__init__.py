@@ -1,0 +1,1 @@
+"""Snapshots and their links: saving, linking, reading, searching, updating, deleting."""
