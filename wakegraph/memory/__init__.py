@@ -1,0 +1,1 @@
+"""Layer 2: how relevant a snapshot is now."""

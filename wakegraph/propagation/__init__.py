@@ -1,0 +1,1 @@
+"""Layer 3: what will be needed next."""
