@@ -251,10 +251,12 @@ def _checked(name: str, parameters: Mapping[str, Any]) -> Statement:
 
 async def _check_server(driver: AsyncDriver, target: Target) -> None:
     try:
-        info = await driver.get_server_info(database=target.database)
+        async with driver.session(database=target.database, default_access_mode="READ") as session:
+            result = await session.run(statement("schema/ping").text)
+            summary = await result.consume()
     except Exception as error:
         raise translate(error, target) from error
-    version = info.agent.partition("/")[2]
+    version = summary.server.agent.partition("/")[2]
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if len(numbers) == 2 and numbers < MINIMUM_SERVER:
         raise DatabaseError(
