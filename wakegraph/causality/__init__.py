@@ -1,0 +1,1 @@
+"""Layer 1: why does this exist, and what follows from it?"""
