@@ -39,7 +39,7 @@ class ActivationConstants:
     floor_hours: float = 1 / 60
     midpoint_hours: float = 24.0
     source: float = 1.0
-    association: float = 4.0
+    association: float = 5.0
 
     def __post_init__(self) -> None:
         if not 0 < self.decay < 1:
