@@ -7,8 +7,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from wakegraph.errors import AccessDeniedError
 from wakegraph.graph import schema
 from wakegraph.graph.driver import Graph, Target
+from wakegraph.models import SchemaReport
 from wakegraph.settings import Settings, load_settings
 from wakegraph.snapshots.service import Snapshots
 
@@ -47,6 +49,12 @@ class Wakegraph:
 
     Attributes:
         snapshots: save, get, list, update, delete, link.
+
+    Args:
+        settings: all settings.
+        clock: gives the present time, aware.
+        on_progress: told what the local engine does while it is brought up.
+        prepare: False to use the database as it is, for the commands that look at its schema.
     """
 
     def __init__(
@@ -55,13 +63,14 @@ class Wakegraph:
         *,
         clock: Clock = _utc_now,
         on_progress: Callable[[Progress], None] | None = None,
+        prepare: bool = True,
     ) -> None:
         self.settings = settings
         self.clock = clock
         self._on_progress = on_progress
         self.graph = Graph(
             self._find_database,
-            self._prepare_database,
+            self._prepare_database if prepare else None,
             connection_timeout=settings.connection_timeout,
             retry_time=settings.retry_time,
             pool_size=settings.pool_size,
@@ -89,6 +98,22 @@ class Wakegraph:
     async def close(self) -> None:
         """Close the connections. The local engine stays up for its other clients."""
         await self.graph.close()
+
+    async def schema_report(self) -> SchemaReport:
+        """Version, missing indexes and server of the database in use."""
+        return await schema.report(self.graph)
+
+    async def apply_schema(self) -> SchemaReport:
+        """Create all constraints and indexes that are missing, also in a database that holds other data.
+
+        Raises:
+            AccessDeniedError: in read-only mode.
+            DatabaseError: stored data contradicts a constraint; the line names the ids.
+        """
+        if self.settings.read_only:
+            raise AccessDeniedError("read-only mode may not change the schema: unset WAKEGRAPH_READ_ONLY")
+        await schema.apply(self.graph, now=self.clock())
+        return await self.schema_report()
 
     async def _find_database(self) -> Target:
         settings = self.settings

@@ -31,6 +31,7 @@ __all__ = [
     "Order",
     "Origin",
     "Profile",
+    "SchemaReport",
     "Scope",
     "Snapshot",
     "SnapshotDetail",
@@ -188,6 +189,17 @@ class Edge(Model):
     recorded_at: datetime | None = None
 
 
+class SchemaReport(Model):
+    """The server in use and the schema in its database."""
+
+    uri: str
+    server: str = Field(description="name, edition and version")
+    version: int | None = Field(description="applied schema, None when there is none")
+    wanted: int = Field(description="schema of this wakegraph")
+    missing: list[str] = Field(description="constraints and indexes that are not there or not online")
+    ok: bool
+
+
 class Snapshot(Model):
     """A snapshot with its canonical facts and the derived ones (see the graph model in the documentation)."""
 
@@ -242,6 +254,11 @@ class SnapshotDetail(Snapshot):
     caused_by: list[LinkRef] = []
     depends_on: list[LinkRef] = []
     supersedes: list[LinkRef] = []
-    effects: list[LinkRef] = []
-    dependents: list[LinkRef] = []
+    effects: list[LinkRef] = Field(default=[], description="snapshots caused by this one, oldest first, at most 1,000")
+    effect_count: int = 0
+    dependents: list[LinkRef] = Field(default=[], description="snapshots that depend on it, oldest first, at most 1,000")
+    dependent_count: int = 0
     about: list[str] = []
+    leads_elsewhere: bool = Field(
+        default=False, description="it has links into projects that this answer may not show"
+    )

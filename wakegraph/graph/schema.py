@@ -8,13 +8,14 @@ from datetime import datetime
 
 from wakegraph.errors import ConflictError, DatabaseError
 from wakegraph.graph.driver import Graph
+from wakegraph.models import SchemaReport
 
-__all__ = ["SCHEMA_VERSION", "SchemaState", "apply", "missing_indexes", "prepare", "state"]
+__all__ = ["SCHEMA_VERSION", "SchemaState", "apply", "missing_indexes", "prepare", "report", "state"]
 
 SCHEMA_VERSION = 1
 
 # Uniqueness first: they are what the other writes rely on.
-_CONSTRAINTS = ("project_key", "lock_key", "schema_key", "snapshot_key", "artifact_key")
+_CONSTRAINTS = ("project_key", "lock_key", "schema_key", "snapshot_key", "snapshot_retry_key", "artifact_key")
 _INDEXES = (
     "snapshot_id_index",
     "snapshot_created_at_index",
@@ -30,6 +31,7 @@ _NAMES = (
     "wakegraph_lock_key",
     "wakegraph_schema_key",
     "wakegraph_snapshot_key",
+    "wakegraph_snapshot_retry_key",
     "wakegraph_artifact_key",
     "wakegraph_snapshot_id",
     "wakegraph_snapshot_created_at",
@@ -114,6 +116,23 @@ async def missing_indexes(graph: Graph) -> list[str]:
     """Names of the constraints and indexes of the schema that are not there or not online."""
     online = {row["name"] for row in await graph.read("schema/indexes") if row["state"] == "ONLINE"}
     return [name for name in _NAMES if name not in online]
+
+
+async def report(graph: Graph) -> SchemaReport:
+    """Version, missing indexes and server of the database in use."""
+    target = await graph.ready()
+    found = await state(graph)
+    missing = await missing_indexes(graph)
+    kernel = await graph.read_one("schema/components")
+    server = f"{kernel['name']} {kernel['edition']} {kernel['version']}" if kernel else "unknown"
+    return SchemaReport(
+        uri=target.uri,
+        server=server,
+        version=found.version,
+        wanted=SCHEMA_VERSION,
+        missing=missing,
+        ok=found.version == SCHEMA_VERSION and not missing,
+    )
 
 
 async def _create(graph: Graph, name: str) -> None:
