@@ -72,7 +72,7 @@ class ChainStep(Model):
     role: CausalRole
     author: str | None = None
     link: ChainLink | None = Field(None, description="to the cause one step nearer to the root; absent at the root")
-    superseded_by: list[SnapshotRef] = []
+    superseded_by: list[SnapshotRef] = Field(default=[])
     leads_elsewhere: bool = Field(
         default=False, description="it has a cause in a project that this answer may not show"
     )
@@ -116,7 +116,7 @@ class GraphNode(Model):
     prediction_score: float | None = None
     created_at: datetime
     author: str | None = None
-    superseded_by: list[SnapshotRef] = []
+    superseded_by: list[SnapshotRef] = Field(default=[])
     leads_elsewhere: bool = Field(default=False, description="it goes on in a project that this answer may not show")
 
 
@@ -147,7 +147,7 @@ class ReasoningLink(Model):
     author: str | None = None
     created_at: datetime
     own_rationale: str | None = Field(None, description="why that snapshot exists, in its author's words")
-    superseded_by: list[SnapshotRef] = []
+    superseded_by: list[SnapshotRef] = Field(default=[])
 
 
 class ReasoningRoot(SnapshotRef):
@@ -178,8 +178,8 @@ class Reasoning(Model):
         None, description="where the primary causes begin; absent when it is the asked one"
     )
     chain_length: int
-    supersedes: list[SnapshotRef] = []
-    superseded_by: list[SnapshotRef] = []
+    supersedes: list[SnapshotRef] = Field(default=[])
+    superseded_by: list[SnapshotRef] = Field(default=[])
     leads_elsewhere: bool = False
     left_out: int = Field(default=0, description="further causes and dependencies that are not listed")
     about: str | None = Field(None, description="the reference that was asked about")

@@ -1,0 +1,10 @@
+// The newest snapshots about a reference of a project.
+// params: project: STRING, ref: STRING, limit: INTEGER
+// returns: total, snapshots
+MATCH (a:Artifact {project: $project, ref: $ref})
+CALL (a) {
+  MATCH (a)<-[:ABOUT]-(s:Snapshot WHERE s.project = $project)
+  WITH s ORDER BY s.created_at DESC, s.id DESC
+  RETURN count(s) AS total, collect(s)[..$limit] AS newest
+}
+RETURN total, [s IN newest | {id: s.id, project: s.project, title: s.title}] AS snapshots
