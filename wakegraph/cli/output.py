@@ -1,0 +1,148 @@
+"""What commands print: JSON for machines, text for people, plain lines in a pipe."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from wakegraph.cli.options import Options
+from wakegraph.models import LinkRef, Snapshot, SnapshotRef
+
+__all__ = ["ROLE_STYLES", "Output", "clean", "moment", "name_of", "safe", "styled"]
+
+T = TypeVar("T")
+
+ROLE_STYLES = {"root": "green", "branch": "yellow", "link": "cyan", "leaf": "magenta", "isolated": "bright_black"}
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_TIER_STYLES = {"ACTIVE": "bold green", "RECENT": "green", "ARCHIVED": "blue", "EXPIRED": "bright_black"}
+
+
+class Output:
+    """Standard output of one command.
+
+    Args:
+        options: `--json` makes every answer one JSON document, `--plain` plain text.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._as_json = options.json
+        self.rich = not options.plain and not options.json and sys.stdout.isatty()
+
+    @cached_property
+    def console(self) -> Console:
+        """The terminal; in a pipe the same without colour and without line breaks of its own."""
+        if self.rich:
+            return Console(highlight=False, emoji=False)
+        return Console(
+            highlight=False, emoji=False, color_system=None, force_terminal=False, width=100_000, legacy_windows=False
+        )
+
+    def show(self, answer: T, render: Callable[[T, Output], None]) -> None:
+        """Print an answer: as JSON when asked for, else as `render` does."""
+        if self._as_json:
+            self.document(answer)
+        else:
+            render(answer, self)
+
+    def document(self, answer: Any) -> None:
+        """Print one JSON document."""
+        print(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False, indent=2))
+
+    def line(self, text: str | Text = "") -> None:
+        """Print a line: markup in a `str` is honoured, so escape stored text with `clean`."""
+        self.console.print(text, soft_wrap=not self.rich)
+
+    def verbatim(self, text: str) -> None:
+        """Print text exactly as it is but for what could steer the terminal."""
+        self.console.print(Text(safe(text)), soft_wrap=True)
+
+    def rows(self, header: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = ()) -> None:
+        """Print a table on a terminal, tab-separated lines with a header in a pipe.
+
+        Args:
+            header: names of the columns.
+            rows: texts, not yet cleaned.
+            numbers: positions of columns to align right.
+        """
+        if not self.rich:
+            for row in (header, *rows):
+                print("\t".join(safe(cell).replace("\n", " ").replace("\t", " ") for cell in row))
+            return
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for position, name in enumerate(header):
+            table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*(Text(safe(cell)) for cell in row))
+        self.console.print(table)
+
+    def snapshots(self, snapshots: Iterable[Snapshot]) -> None:
+        """Print a list: two lines each on a terminal, one tab-separated line each in a pipe."""
+        for snapshot in snapshots:
+            if self.rich:
+                self.console.print(_head(snapshot))
+                self.console.print(Text(f"    {safe(snapshot.title)}"), overflow="ellipsis", no_wrap=True)
+            else:
+                facts = (
+                    *(snapshot.id, moment(snapshot.created_at), snapshot.action_type.value),
+                    *(snapshot.memory_tier.value, snapshot.causal_role.value, snapshot.title),
+                )
+                print("\t".join(safe(fact).replace("\t", " ").replace("\n", " ") for fact in facts))
+
+
+def styled(value: str) -> str:
+    """A role or tier in its colour, as markup."""
+    style = ROLE_STYLES.get(value) or _TIER_STYLES.get(value)
+    return f"[{style}]{value}[/]" if style else escape(value)
+
+
+def clean(text: str) -> str:
+    """Stored text as markup that shows it as it is and cannot steer the terminal."""
+    return escape(safe(text))
+
+
+def moment(value: datetime) -> str:
+    """A time for people: UTC to the second."""
+    return value.strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def name_of(ref: SnapshotRef | LinkRef, project: str | None) -> str:
+    """The id, with its project when that is not the one in view."""
+    return ref.id if ref.project == project else f"{ref.project}::{ref.id}"
+
+
+def _head(snapshot: Snapshot) -> Text:
+    facts = [
+        snapshot.action_type.value,
+        styled(snapshot.causal_role.value),
+        styled(snapshot.memory_tier.value),
+        moment(snapshot.created_at),
+        *([clean(snapshot.author)] if snapshot.author else []),
+        *([f"superseded by {clean(newer.id)}" for newer in snapshot.superseded_by]),
+    ]
+    return Text.from_markup(f"[bold]{clean(snapshot.id)}[/]  " + " · ".join(facts), overflow="fold")
+
+
+def safe(text: str) -> str:
+    """Text without what could steer the terminal: controls other than line and tab, overrides of direction."""
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _plain(answer: Any) -> Any:
+    if isinstance(answer, BaseModel):
+        return answer.model_dump(mode="json", by_alias=False)
+    if isinstance(answer, (list, tuple)):
+        return [_plain(item) for item in answer]
+    if isinstance(answer, dict):
+        return {key: _plain(value) for key, value in answer.items()}
+    return answer
