@@ -1,0 +1,19 @@
+// Links an effect to its causes; a link that is there stays, one that was only guessed becomes a stated one.
+// params: source: MAP, targets: LIST<MAP>, rationale: STRING, now: ZONED DATETIME
+// returns: project, id, properties, change
+MATCH (s:Snapshot {project: $source.project, id: $source.id})
+OPTIONAL MATCH (s)-[:CAUSED_BY {primary: true}]->(first)
+WITH s, first IS NULL AS unled
+UNWIND range(0, size($targets) - 1) AS position
+MATCH (t:Snapshot {project: $targets[position].project, id: $targets[position].id})
+WITH s, t, position, unled ORDER BY position
+OPTIONAL MATCH (s)-[old:CAUSED_BY]->(t)
+WITH s, t, position, unled, CASE
+  WHEN old IS NULL THEN 'created'
+  WHEN old.origin <> 'stated' OR ($rationale IS NOT NULL AND coalesce(old.rationale, '') <> $rationale) THEN 'updated'
+  ELSE 'unchanged'
+END AS change
+MERGE (s)-[r:CAUSED_BY]->(t)
+ON CREATE SET r.primary = unled AND position = 0, r.recorded_at = $now
+SET r.origin = 'stated', r.rationale = coalesce($rationale, r.rationale)
+RETURN t.project AS project, t.id AS id, properties(r) AS properties, change

@@ -1,0 +1,9 @@
+// Removes DEPENDS_ON links of a snapshot; returns those that were there.
+// params: source: MAP, targets: LIST<MAP>
+// returns: project, id, properties
+MATCH (s:Snapshot {project: $source.project, id: $source.id})
+UNWIND $targets AS key
+MATCH (s)-[r:DEPENDS_ON]->(t:Snapshot {project: key.project, id: key.id})
+WITH t, r, properties(r) AS properties
+DELETE r
+RETURN t.project AS project, t.id AS id, properties

@@ -1,0 +1,6 @@
+// Changes what may be changed of a snapshot; null removes a property, keys that are not there stay.
+// params: key: MAP, changes: MAP
+// returns: node
+MATCH (s:Snapshot {project: $key.project, id: $key.id})
+SET s += $changes
+RETURN properties(s) AS node
