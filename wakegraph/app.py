@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from wakegraph.errors import AccessDeniedError
+from wakegraph.causality.service import Causality
 from wakegraph.graph import schema
 from wakegraph.graph.driver import Graph, Target
 from wakegraph.models import SchemaReport
@@ -49,6 +50,7 @@ class Wakegraph:
 
     Attributes:
         snapshots: save, get, list, update, delete, link.
+        causality: why snapshots exist and what follows from them.
 
     Args:
         settings: all settings.
@@ -76,6 +78,7 @@ class Wakegraph:
             pool_size=settings.pool_size,
         )
         self.snapshots = Snapshots(self.graph, settings, clock)
+        self.causality = Causality(self.graph, settings, clock)
 
     @classmethod
     @asynccontextmanager

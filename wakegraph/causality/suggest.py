@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,9 +34,9 @@ async def suggest_causes(
 ) -> list[SuggestedCause]:
     """Find snapshots of the same project that may have caused a new one.
 
-    Looked at are the ten most similar by text, ten about the same artifacts and the newest fifty; the score adds 0.4 for
-    the text (relative to the most similar), 0.3 for artifacts, 0.2 for the same session and 0.1 for the hour before.
-    What was superseded comes last. The same graph gives the same answer.
+    Looked at are the ten most similar by text, ten about the same artifacts and the newest fifty. The score adds 0.4
+    for the text (relative to the most similar), 0.3 for artifacts, 0.2 for the same session and 0.1 for the hour
+    before; what was superseded comes last. The same graph gives the same answer.
 
     Args:
         graph: the database, or a transaction in progress.
