@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from rich.text import Text
 from wakegraph.cli.options import Options
 from wakegraph.models import LinkRef, Snapshot, SnapshotRef
 
-__all__ = ["ROLE_STYLES", "Output", "clean", "moment", "name_of", "safe", "styled"]
+__all__ = ["ROLE_STYLES", "Output", "clean", "moment", "name_of", "safe", "size", "styled"]
 
 T = TypeVar("T")
 
@@ -86,6 +86,13 @@ class Output:
             table.add_row(*(Text(safe(cell)) for cell in row))
         self.console.print(table)
 
+    def facts(self, facts: Mapping[str, str | None]) -> None:
+        """Print names with their values; those without a value are left out."""
+        known = {name: value for name, value in facts.items() if value}
+        width = max(map(len, known), default=0)
+        for name, value in known.items():
+            self.line(f"[dim]{clean(name):<{width}}[/]  {clean(value)}")
+
     def snapshots(self, snapshots: Iterable[Snapshot]) -> None:
         """Print a list: two lines each on a terminal, one tab-separated line each in a pipe."""
         for snapshot in snapshots:
@@ -114,6 +121,11 @@ def clean(text: str) -> str:
 def moment(value: datetime) -> str:
     """A time for people: UTC to the second."""
     return value.strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def size(count: int) -> str:
+    """A number of bytes for people."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
 def name_of(ref: SnapshotRef | LinkRef, project: str | None) -> str:

@@ -7,31 +7,54 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
 if TYPE_CHECKING:
-    from wakegraph.engine import Progress
+    from wakegraph.engine import Progress as EngineProgress
 
-__all__ = ["engine_progress"]
+__all__ = ["counting_progress", "engine_progress"]
 
 
 @contextmanager
-def engine_progress() -> Iterator[Callable[[Progress], None] | None]:
-    """A callback that shows what the local engine does while it is brought up."""
+def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
+    """A callback that shows what the local engine does while it is brought up: bytes while it downloads."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield None
         return
-    status = console.status("")
-    shown = False
+    words = TextColumn("{task.description}")
+    plain = Progress(SpinnerColumn(), words, console=console, transient=True)
+    loading = Progress(words, BarColumn(), DownloadColumn(), console=console, transient=True)
+    tasks = {display: display.add_task("", visible=False) for display in (plain, loading)}
 
-    def on_progress(progress: Progress) -> None:
-        nonlocal shown
-        status.update(str(progress))
-        if not shown:
-            status.start()
-            shown = True
+    def on_progress(step: EngineProgress) -> None:
+        display, other = (loading, plain) if step.total else (plain, loading)
+        other.stop()
+        display.start()
+        total = step.total or None
+        display.update(tasks[display], description=step.message, completed=step.done, total=total, visible=True)
 
     try:
         yield on_progress
     finally:
-        status.stop()
+        plain.stop()
+        loading.stop()
+
+
+@contextmanager
+def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A callback `(done, total)` that shows how far a command is."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield None
+        return
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=console,
+        transient=True,
+    ) as display:
+        task = display.add_task(title, total=None)
+        yield lambda done, total: display.update(task, completed=done, total=total)

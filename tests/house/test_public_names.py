@@ -1,0 +1,31 @@
+"""Public names: listed in __all__, there, and documented."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import wakegraph
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(wakegraph.__path__, "wakegraph."))
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
+def test_everything_in_all_is_there_and_documented(name: str) -> None:
+    module = importlib.import_module(name)
+    assert module.__doc__, f"{name} has no docstring"
+    for public in getattr(module, "__all__", []):
+        value = getattr(module, public)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert inspect.getdoc(value), f"{name}.{public} has no docstring"
+
+
+def test_the_public_api_is_complete_and_sorted() -> None:
+    assert wakegraph.__all__ == sorted(wakegraph.__all__)
+    public = {
+        name for name, value in vars(wakegraph).items() if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert public == {name for name in wakegraph.__all__ if name != "__version__"}
