@@ -19,17 +19,18 @@ from wakegraph.causality.models import (
     ValidationReport,
     WhyAbout,
 )
+from wakegraph.causality.service import MAX_DEPTH
 from wakegraph.cli.options import OPTIONS, TIMED, Options, SnapshotName, Timed
 from wakegraph.cli.output import Output, clean, moment, name_of, styled
 from wakegraph.cli.session import opened
-from wakegraph.errors import NotFoundError
+from wakegraph.errors import InvalidInputError, NotFoundError
 from wakegraph.models import Direction, SnapshotRef
 
 __all__ = ["ancestry", "chain", "impact", "show_chain", "show_findings", "show_tree", "stats", "validate", "why"]
 
 _INDENTED = 12  # deeper steps keep this indentation: a chain may have thousands
 
-Depth = Annotated[int, Parameter(help="Links to follow at the most.")]
+Depth = Annotated[int | None, Parameter(help="Links to follow at the most. By default as many as there are.")]
 Limit = Annotated[int, Parameter(help="Snapshots at the most, nearest first.")]
 Detected = Annotated[bool, Parameter(negative=(), show_default=False, help="Follow detected dependencies too.")]
 
@@ -43,9 +44,7 @@ async def chain(
 ) -> None:
     """Follow the primary causes back to the root."""
     async with opened(options) as cli:
-        answer = await cli.wake.causality.chain(
-            id, project=cli.project, limit=limit, caller=cli.caller, now=options.moment
-        )
+        answer = await cli.wake.causality.chain(id, project=cli.project, limit=limit, caller=cli.caller)
         cli.output.show(answer, show_chain)
 
 
@@ -53,8 +52,8 @@ async def ancestry(
     id: SnapshotName,  # noqa: A002
     /,
     *,
-    depth: Depth = 5,
-    limit: Limit = 100,
+    depth: Depth = None,
+    limit: Limit = 1000,
     include_detected: Detected = False,
     options: Timed = TIMED,
 ) -> None:
@@ -66,8 +65,8 @@ async def impact(
     id: SnapshotName,  # noqa: A002
     /,
     *,
-    depth: Depth = 5,
-    limit: Limit = 100,
+    depth: Depth = None,
+    limit: Limit = 1000,
     include_detected: Detected = False,
     options: Timed = TIMED,
 ) -> None:
@@ -78,7 +77,7 @@ async def impact(
 async def _explore(
     id: str,  # noqa: A002
     direction: Direction,
-    depth: int,
+    depth: int | None,
     limit: int,
     include_detected: bool,
     options: Timed,
@@ -88,7 +87,7 @@ async def _explore(
             id,
             project=cli.project,
             direction=direction,
-            depth=depth,
+            depth=MAX_DEPTH if depth is None else depth,
             limit=limit,
             include_detected=include_detected,
             caller=cli.caller,
@@ -107,13 +106,12 @@ async def why(
     """Say why something exists."""
     async with opened(options) as cli:
         try:
-            reasoning = await cli.wake.causality.reasoning(
-                what, project=cli.project, caller=cli.caller, now=options.moment
-            )
-        except NotFoundError:
-            about = await cli.wake.causality.why(
-                what, project=cli.project, limit=limit, caller=cli.caller, now=options.moment
-            )
+            reasoning = await cli.wake.causality.reasoning(what, project=cli.project, caller=cli.caller)
+        except (NotFoundError, InvalidInputError) as unknown:
+            try:
+                about = await cli.wake.causality.why_about(what, project=cli.project, limit=limit, caller=cli.caller)
+            except NotFoundError as nothing:
+                raise NotFoundError(f"{unknown}; {nothing}") from None
             cli.output.show(about, _about)
         else:
             cli.output.show(reasoning, _reasoning)
