@@ -21,6 +21,7 @@ _USAGE = 2
 _INTERNAL = 70
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
+_PROBLEMS = 50  # of a faulty file, listed at the most
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +59,7 @@ def _run(words: list[str]) -> int:
     except WakegraphError as error:
         _complain(str(error))
         if isinstance(error, ImportFileError) and len(error.problems) > 1:
-            print(*(f"  {_one_line(problem)}" for problem in error.problems), sep="\n", file=sys.stderr)
+            print(*(f"  {_one_line(problem)}" for problem in error.problems[:_PROBLEMS]), sep="\n", file=sys.stderr)
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -89,14 +88,11 @@ async def logs(
     options: Options = OPTIONS,
 ) -> None:
     """Show the end of the engine's log."""
-    path = (await engine.status(engine_config(command_settings()))).log_path
-    try:
-        with path.open(encoding="utf-8", errors="replace") as log:
-            tail = list(deque((line.rstrip("\n") for line in log), maxlen=max(lines, 0)))
-    except FileNotFoundError:
-        raise NotFoundError(f"there is no log at {path}: the local engine was never started") from None
-    found = EngineLog(path=str(path), lines=tail)
-    Output(options).show(found, _log)
+    config = engine_config(command_settings())
+    path = (await engine.status(config)).log_path
+    if not path.exists():
+        raise NotFoundError(f"there is no log at {path}: the local engine was never started")
+    Output(options).show(EngineLog(path=str(path), lines=engine.log_tail(config, lines)), _log)
 
 
 def _log(found: EngineLog, output: Output) -> None:

@@ -42,11 +42,11 @@ def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
 
 
 @contextmanager
-def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None] | None]:
+def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None]]:
     """A callback `(done, total)` that shows how far a command is."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield None
+        yield lambda _done, _total: None
         return
     with Progress(
         SpinnerColumn(),
