@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from wakegraph.errors import AccessDeniedError
 from wakegraph.causality.service import Causality
+from wakegraph.errors import AccessDeniedError
 from wakegraph.graph import schema
 from wakegraph.graph.driver import Graph, Target
+from wakegraph.interchange.service import Interchange
 from wakegraph.models import SchemaReport
 from wakegraph.settings import Settings, load_settings
 from wakegraph.snapshots.service import Snapshots
@@ -51,6 +52,7 @@ class Wakegraph:
     Attributes:
         snapshots: save, get, list, update, delete, link.
         causality: why snapshots exist and what follows from them.
+        interchange: imports of files and git histories, exports.
 
     Args:
         settings: all settings.
@@ -79,6 +81,7 @@ class Wakegraph:
         )
         self.snapshots = Snapshots(self.graph, settings, clock)
         self.causality = Causality(self.graph, settings, clock)
+        self.interchange = Interchange(self.graph, settings, clock)
 
     @classmethod
     @asynccontextmanager

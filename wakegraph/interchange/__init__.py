@@ -1,0 +1,1 @@
+"""Into and out of the graph: JSON lines, git histories."""
