@@ -1,10 +1,4 @@
-"""wakegraph: the causal memory of AI agents, on Neo4j.
-
-    from wakegraph import Wakegraph
-
-    async with Wakegraph.open(project="my-app") as wake:
-        saved = await wake.snapshots.save("We chose Neo4j", action_type="decision")
-"""
+"""wakegraph: the causal memory of AI agents, on Neo4j."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ __all__ = [
     "Key",
     "Run",
     "default_project",
+    "exact_keys",
     "require_project",
     "resolve",
     "resolve_many",
@@ -93,11 +94,11 @@ def require_project(project: str | None, default: str | None, caller: Caller) ->
     return checked
 
 
-def visible_to(caller: Caller, explicit: str | None, key: Key | None = None) -> list[str] | None:
+def visible_to(caller: Caller, explicit: str | None, *keys: Key) -> list[str] | None:
     """The projects an answer may show: those the call names, else those the caller may see (None: all)."""
     if explicit is None:
         return caller.project_list()
-    named = {explicit} | ({key.project} if key else set())
+    named = {explicit, *(key.project for key in keys)}
     return sorted(name for name in named if caller.may_see(name))
 
 
@@ -155,6 +156,16 @@ async def resolve_many(
             key = await _search(run, name, project, default, caller, argument)
         keys.append(key)
     return keys
+
+
+def exact_keys(
+    names: Sequence[str], *, project: str | None, default: str | None, caller: Caller, argument: str = "id"
+) -> list[Key]:
+    """The names read as whole ids, for a first try without a look-up; empty when one cannot be."""
+    home = project if project is not None else default
+    keys = [_whole(parse_name(name, argument), home) for name in names]
+    known = [key for key in keys if key is not None and caller.may_see(key.project)]
+    return known if len(known) == len(keys) else []
 
 
 def _whole(name: Name, home: str | None) -> Key | None:

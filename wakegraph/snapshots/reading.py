@@ -15,7 +15,7 @@ from wakegraph.models import ActionType, Caller, Order, SnapshotDetail
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import SnapshotPage
-from wakegraph.snapshots.naming import require_project, resolve_many, visible_to
+from wakegraph.snapshots.naming import Key, exact_keys, require_project, resolve_many, visible_to
 from wakegraph.snapshots.records import detail_from_row, snapshot_from_row, thresholds_of
 
 __all__ = ["MAX_LIMIT", "ListRequest", "check_limit", "decode_cursor", "encode_cursor", "get", "list_snapshots"]
@@ -70,13 +70,23 @@ async def get(
     if not ids:
         raise InvalidInputError("no snapshot was named: give at least one id")
     check_limit(len(ids), name="number of ids")
-    keys = await resolve_many(graph.read, ids, project=project, default=default, caller=caller)
-    details: list[SnapshotDetail] = []
-    # An answer shows what its call names; snapshots of several projects each show what they may by themselves.
-    for key in dict.fromkeys(keys):
-        rows = await graph.read("snapshots/get", keys=[key.row()], projects=visible_to(caller, project, key))
-        details += [detail_from_row(row, now, thresholds_of(settings)) for row in rows]
-    return details
+    keys = exact_keys(ids, project=project, default=default, caller=caller)
+    details = await _details(graph, settings, keys, project, caller, now) if keys else {}
+    if not keys or len(details) < len(set(keys)):
+        keys = await resolve_many(graph.read, ids, project=project, default=default, caller=caller)
+        details = await _details(graph, settings, keys, project, caller, now)
+    return [details[key] for key in dict.fromkeys(keys) if key in details]
+
+
+async def _details(
+    graph: Graph, settings: Settings, keys: Sequence[Key], project: str | None, caller: Caller, now: datetime
+) -> dict[Key, SnapshotDetail]:
+    unique = list(dict.fromkeys(keys))
+    rows = await graph.read(
+        "snapshots/get", keys=[key.row() for key in unique], projects=visible_to(caller, project, *unique)
+    )
+    details = [detail_from_row(row, now, thresholds_of(settings)) for row in rows]
+    return {Key(detail.project, detail.id): detail for detail in details}
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,41 +243,40 @@ def _retry_key(plan: _Plan) -> str | None:
 
 
 async def _write(tx: Transaction, plan: _Plan, settings: Settings, now: datetime) -> Row:
-    all_keys = sorted({key for keys in plan.keys.values() for key in keys})
+    row = await _run_save(tx, plan, settings, now)
+    stored = row["same_id"] or row["same_retry"]
+    if row["same_retry"] and not row["same_id"] and not _within_retry_time(stored, now, settings):
+        await tx.run("snapshots/forget_retry", project=plan.project, retry_key=_retry_key(plan))
+        row = await _run_save(tx, plan, settings, now)
+        stored = None
+    if stored:
+        return {"repeated": stored}
+    if not row["created"]:
+        found = {Key(end["project"], end["id"]) for end in row["found"]}
+        return {"missing": sorted({key for keys in plan.keys.values() for key in keys} - found)}
+    return {"known_project": row["known_project"], "detected": row["detected"]}
+
+
+async def _run_save(tx: Transaction, plan: _Plan, settings: Settings, now: datetime) -> Row:
     retry_key = _retry_key(plan)
-    known = await tx.one(
-        "snapshots/save_check",
+    row = await tx.one(
+        "snapshots/save",
         project=plan.project,
         id=plan.properties["id"],
         retry_key=retry_key,
-        keys=[key.row() for key in all_keys],
-    )
-    assert known is not None  # noqa: S101  the statement always returns one row
-    if known["same_id"]:
-        return {"repeated": known["same_id"]}
-    if known["same_retry"] and _within_retry_time(known["same_retry"], now, settings):
-        return {"repeated": known["same_retry"]}
-    if known["same_retry"]:
-        await tx.run("snapshots/forget_retry", project=plan.project, retry_key=retry_key)
-    missing = set(all_keys) - {Key(row["project"], row["id"]) for row in known["found"]}
-    if missing:
-        return {"missing": sorted(missing)}
-    row = await tx.one(
-        "snapshots/create",
-        project=plan.project,
         properties=plan.properties | ({"retry_key": retry_key} if retry_key else {}),
         links=_link_rows(plan),
         about=plan.about,
         now=now,
         epoch=EPOCH,
         detect_from=plan.created - timedelta(seconds=settings.detection_window_seconds),
+        detect_until=plan.created,
         detect_limit=settings.detection_limit if plan.detect else 0,
         session=plan.properties.get("session"),
-        named=[key.id for key in all_keys if key.project == plan.project],
+        named=[key.id for keys in plan.keys.values() for key in keys if key.project == plan.project],
     )
-    if row is None or row["linked"] != sum(len(keys) for keys in plan.keys.values()):
-        raise _gone(set(all_keys))
-    return {"known_project": known["known_project"], "detected": row["detected"]}
+    assert row is not None  # noqa: S101  the statement always returns one row
+    return row
 
 
 def _gone(keys: Iterable[Key]) -> NotFoundError:
@@ -295,7 +294,6 @@ def _link_rows(plan: _Plan) -> list[dict[str, Any]]:
             **key.row(),
             "type": kind.value,
             "origin": Origin.STATED.value,
-            "rationale": None,
             "primary": position == 0 if kind is LinkType.CAUSED_BY else None,
         }
         for kind, keys in plan.keys.items()
