@@ -41,6 +41,8 @@ __all__ = [
 
 
 class ActionType(StrEnum):
+    """What an author did."""
+
     CONVERSATION = "conversation"
     DECISION = "decision"
     FILE_EDIT = "file_edit"
@@ -49,12 +51,16 @@ class ActionType(StrEnum):
 
 
 class AuthorType(StrEnum):
+    """What kind of author it was."""
+
     HUMAN = "human"
     AI_AGENT = "ai-agent"
     AI_COMPOSITOR = "ai-compositor"
 
 
 class Source(StrEnum):
+    """Through what a snapshot came."""
+
     MCP = "mcp"
     CLI = "cli"
     API = "api"
@@ -62,6 +68,8 @@ class Source(StrEnum):
 
 
 class Origin(StrEnum):
+    """Who says that a link holds: the caller, the source of an import, an importer that guessed, or detection."""
+
     STATED = "stated"
     IMPORTED = "imported"
     INFERRED = "inferred"
@@ -69,12 +77,16 @@ class Origin(StrEnum):
 
 
 class LinkType(StrEnum):
+    """The relationships between snapshots; each goes from the later to the earlier, from the needing to the needed."""
+
     CAUSED_BY = "CAUSED_BY"
     DEPENDS_ON = "DEPENDS_ON"
     SUPERSEDES = "SUPERSEDES"
 
 
 class CausalRole(StrEnum):
+    """The place of a snapshot among its causes and effects (`CAUSED_BY` only)."""
+
     ROOT = "root"
     BRANCH = "branch"
     LINK = "link"
@@ -83,6 +95,8 @@ class CausalRole(StrEnum):
 
 
 class MemoryTier(StrEnum):
+    """How long ago a snapshot was last active."""
+
     ACTIVE = "ACTIVE"
     RECENT = "RECENT"
     ARCHIVED = "ARCHIVED"
@@ -90,29 +104,39 @@ class MemoryTier(StrEnum):
 
 
 class Profile(StrEnum):
+    """The published formula sets of prediction scores."""
+
     WAKE = "wake"
     STEPS = "steps"
     ACTIVATION = "activation"
 
 
 class Order(StrEnum):
+    """Orders of a list."""
+
     RECENT = "recent"
     PREDICTED = "predicted"
     LEAST_RECENTLY_USED = "least_recently_used"
 
 
 class Detail(StrEnum):
+    """How much of each snapshot an answer holds."""
+
     PREVIEW = "preview"
     FULL = "full"
 
 
 class Direction(StrEnum):
+    """Which way to follow links: back to causes, on to effects."""
+
     CAUSES = "causes"
     EFFECTS = "effects"
     BOTH = "both"
 
 
 class Scope(StrEnum):
+    """What a caller may do."""
+
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
