@@ -24,7 +24,7 @@ from wakegraph.cli.options import OPTIONS, TIMED, Options, SnapshotName, Timed
 from wakegraph.cli.output import Output, clean, moment, name_of, styled
 from wakegraph.cli.session import opened
 from wakegraph.errors import InvalidInputError, NotFoundError
-from wakegraph.models import Direction, SnapshotRef
+from wakegraph.models import Direction, Origin, SnapshotRef
 
 __all__ = ["ancestry", "chain", "impact", "show_chain", "show_findings", "show_tree", "stats", "validate", "why"]
 
@@ -137,27 +137,40 @@ def show_chain(answer: CausalChain, output: Output) -> None:
     for step in answer.steps:
         if answer.gap and step.depth == answer.gap.to_depth + 1:
             output.line(f"[dim]... {answer.gap.count} steps between ...[/]")
-        output.line(_step(step, answer.project))
-    more = []
+        _show_step(step, answer.project, output)
+    if not output.rich:
+        return
     if answer.other_causes:
-        more.append(f"{answer.other_causes} other causes lead into it")
+        output.line(f"[dim]other causes that lead into it: {answer.other_causes}[/]")
     if answer.distinct_roots > 1:
-        more.append(f"its ancestry has {answer.distinct_roots} roots")
-    if more and output.rich:
-        output.line(f"[dim]{'; '.join(more)}[/]")
+        output.line(f"[dim]roots of its whole ancestry: {answer.distinct_roots}[/]")
 
 
-def _step(step: ChainStep, project: str) -> str:
+def _show_step(step: ChainStep, project: str, output: Output) -> None:
+    """One line in a pipe; on a terminal the facts get a line of their own, so that neither is broken."""
     indent = "  " * min(step.depth, _INDENTED)
     arrow = "" if step.depth == 0 else "└ "
+    name = name_of(SnapshotRef(id=step.id, project=step.project), project)
+    head = f"{indent}{arrow}[bold]{clean(name)}[/]  {clean(step.title)}"
+    facts = f"[dim]({' · '.join(_step_facts(step, project))})[/]"
+    if output.rich:
+        output.fitted(head)
+        output.fitted(f"{indent}{' ' * len(arrow)}{facts}")
+    else:
+        output.line(f"{head}  {facts}")
+
+
+def _step_facts(step: ChainStep, project: str) -> list[str]:
     facts = [step.action_type.value, styled(step.role.value), moment(step.timestamp)]
-    if step.link and step.link.origin.value != "stated":
-        facts.append(step.link.origin.value)
-    facts += [f"superseded by {clean(name_of(ref, project))}" for ref in step.superseded_by]
+    if step.author:
+        facts.append(clean(step.author))
+    if step.link and step.link.origin is not Origin.STATED:
+        facts.append(f"{step.link.origin.value} link")
+    if step.superseded_by:
+        facts.append(f"superseded by {', '.join(clean(name_of(ref, project)) for ref in step.superseded_by)}")
     if step.leads_elsewhere:
         facts.append("goes on in another project")
-    name = name_of(SnapshotRef(id=step.id, project=step.project), project)
-    return f"{indent}{arrow}[bold]{clean(name)}[/]  {clean(step.title)}  [dim]({' · '.join(facts)})[/]"
+    return facts
 
 
 def show_tree(answer: Subgraph, output: Output) -> None:
@@ -196,7 +209,9 @@ def _node(node: GraphNode, project: str) -> Text:
     superseded = "  [dim](superseded)[/]" if node.superseded_by else ""
     elsewhere = "  [dim](goes on in another project)[/]" if node.leads_elsewhere else ""
     markup = f"[bold]{name}[/]  {styled(node.causal_role.value)}{superseded}{elsewhere}  {clean(node.title)}"
-    return Text.from_markup(markup, overflow="ellipsis")
+    text = Text.from_markup(markup, overflow="ellipsis")
+    text.no_wrap = True
+    return text
 
 
 def _reasoning(answer: Reasoning, output: Output) -> None:

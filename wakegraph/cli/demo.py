@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from urllib.parse import urlsplit
 
 from wakegraph.causality.models import CausalChain, CausalityStats, Subgraph, ValidationReport
 from wakegraph.cli import engine
@@ -47,10 +48,8 @@ async def _report(cli: Session, project: str) -> DemoReport:
     found = await longest_chain(cli.wake.graph, project)
     if found is None:
         raise NotFoundError(f"project {project!r} has no chain")
-    query = (
-        f"MATCH p = (:Snapshot {{project: '{project}', id: '{found.root}'}})"
-        "<-[:CAUSED_BY|DEPENDS_ON]-*(:Snapshot) RETURN p"
-    )
+    start = f"{{project: {_literal(project)}, id: {_literal(found.root)}}}"
+    query = f"MATCH p = (:Snapshot {start})<-[:CAUSED_BY|DEPENDS_ON]-*(:Snapshot) RETURN p"
     return DemoReport(
         imported=imported,
         stats=await cli.wake.causality.stats(project, caller=cli.caller),
@@ -62,13 +61,19 @@ async def _report(cli: Session, project: str) -> DemoReport:
     )
 
 
+def _literal(text: str) -> str:
+    """A Cypher string, for the one query that is meant to be pasted."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
 async def _browser(cli: Session) -> str:
     """The address of Neo4j Browser: the local engine's own, else the usual port of the server that is set."""
     if cli.wake.settings.neo4j_uri is None:
         return (await engine.report(show_password=False)).browser_url or ""
-    target = await cli.wake.graph.ready()
-    host = target.uri.partition("://")[2].rpartition(":")[0] or target.uri.partition("://")[2]
-    return f"http://{host}:7474/browser/"
+    address = urlsplit((await cli.wake.graph.ready()).uri)
+    scheme, port = ("https", 7473) if "+s" in address.scheme else ("http", 7474)
+    return f"{scheme}://{address.hostname}:{port}/browser/"
 
 
 def _shown(report: DemoReport, output: Output) -> None:
@@ -91,8 +96,8 @@ def _shown(report: DemoReport, output: Output) -> None:
     show_findings(report.validation, output)
     _title(output, "See it in Neo4j Browser")
     output.line(f"open   {clean(report.browser_url)}")
-    output.line("user   neo4j; `wakegraph engine status --show-password` shows the password")
-    output.line(f"paste  [bold]{clean(report.browser_query)}[/]")
+    output.line("login  `wakegraph engine status --show-password` shows user and password")
+    output.verbatim(f"paste  {report.browser_query}")
     output.line()
     output.line("Next: `wakegraph import git` in a repository of yours, then `wakegraph why PATH`.")
 

@@ -63,6 +63,10 @@ class Output:
         """Print a line: markup in a `str` is honoured, so escape stored text with `clean`."""
         self.console.print(text, soft_wrap=not self.rich)
 
+    def fitted(self, markup: str) -> None:
+        """Print a line cut to the width of the terminal; ids come first in it, so they stay whole."""
+        self.console.print(Text.from_markup(markup), no_wrap=True, overflow="ellipsis")
+
     def verbatim(self, text: str) -> None:
         """Print text exactly as it is but for what could steer the terminal."""
         self.console.print(Text(safe(text)), soft_wrap=True)
@@ -98,7 +102,7 @@ class Output:
         for snapshot in snapshots:
             if self.rich:
                 self.console.print(_head(snapshot))
-                self.console.print(Text(f"    {safe(snapshot.title)}"), overflow="ellipsis", no_wrap=True)
+                self.fitted(f"    {clean(snapshot.title)}")
             else:
                 facts = (
                     *(snapshot.id, moment(snapshot.created_at), snapshot.action_type.value),
