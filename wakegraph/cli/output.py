@@ -101,7 +101,7 @@ class Output:
         """Print a list: two lines each on a terminal, one tab-separated line each in a pipe."""
         for snapshot in snapshots:
             if self.rich:
-                self.console.print(_head(snapshot))
+                self.fitted(_head(snapshot))
                 self.fitted(f"    {clean(snapshot.title)}")
             else:
                 facts = (
@@ -137,7 +137,7 @@ def name_of(ref: SnapshotRef | LinkRef, project: str | None) -> str:
     return ref.id if ref.project == project else f"{ref.project}::{ref.id}"
 
 
-def _head(snapshot: Snapshot) -> Text:
+def _head(snapshot: Snapshot) -> str:
     facts = [
         snapshot.action_type.value,
         styled(snapshot.causal_role.value),
@@ -146,7 +146,7 @@ def _head(snapshot: Snapshot) -> Text:
         *([clean(snapshot.author)] if snapshot.author else []),
         *([f"superseded by {clean(newer.id)}" for newer in snapshot.superseded_by]),
     ]
-    return Text.from_markup(f"[bold]{clean(snapshot.id)}[/]  " + " · ".join(facts), overflow="fold")
+    return f"[bold]{clean(snapshot.id)}[/]  " + " · ".join(facts)
 
 
 def safe(text: str) -> str:

@@ -294,7 +294,7 @@ def _listed(page: SnapshotPage, output: Output) -> None:
     if not page.snapshots:
         output.line(f"no snapshot in project {clean(page.project)} answers to that")
     if page.next_cursor:
-        output.line(f"[dim]more: --cursor {clean(page.next_cursor)}[/]")
+        output.verbatim(f"more: --cursor {page.next_cursor}")
 
 
 def _shown(found: list[SnapshotDetail], output: Output) -> None:
