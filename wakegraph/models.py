@@ -280,9 +280,7 @@ class SnapshotDetail(Snapshot):
     supersedes: list[LinkRef] = []
     effects: list[LinkRef] = Field(default=[], description="snapshots caused by this one, oldest first, at most 1,000")
     effect_count: int = 0
-    dependents: list[LinkRef] = Field(default=[], description="snapshots that depend on it, oldest first, at most 1,000")
+    dependents: list[LinkRef] = Field(default=[], description="snapshots that need it, oldest first, at most 1,000")
     dependent_count: int = 0
     about: list[str] = []
-    leads_elsewhere: bool = Field(
-        default=False, description="it has links into projects that this answer may not show"
-    )
+    leads_elsewhere: bool = Field(default=False, description="it has links into projects that this answer may not show")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession
 
 __all__ = ["Graph", "Row", "Target", "Transaction", "translate"]
-
-logger = logging.getLogger(__name__)
 
 Row = dict[str, Any]
 P = ParamSpec("P")
@@ -102,7 +99,6 @@ class Graph:
         self._driver: AsyncDriver | None = None
         self._target: Target | None = None
         self._opening = asyncio.Lock()
-        self._preparing = False
 
     @property
     def target(self) -> Target | None:
@@ -189,8 +185,6 @@ class Graph:
     async def _open(self) -> AsyncDriver:
         if self._driver is not None and self._target is not None and self._target.alive():
             return self._driver
-        if self._preparing:  # the preparation itself runs statements on the connection it prepares
-            raise DatabaseUnavailableError("the database went away while it was being prepared; try again")
         async with self._opening:
             if self._driver is not None and self._target is not None and self._target.alive():
                 return self._driver
@@ -225,16 +219,24 @@ class Graph:
             ) from None
         try:
             await _check_server(driver, target)
-            self._driver, self._target = driver, target
             if self._prepare is not None:
-                self._preparing = True
-                await self._prepare(self)
+                await self._prepare(self._attached(driver, target))
         except BaseException:
-            self._driver = self._target = None
             await driver.close()
             raise
-        finally:
-            self._preparing = False
+        # Only now: a call that comes meanwhile must not use a database that is not prepared yet.
+        self._driver, self._target = driver, target
+
+    @classmethod
+    def _attached(cls, driver: AsyncDriver, target: Target) -> Graph:
+        """A graph on a connection that is open already, for its preparation."""
+
+        async def gone() -> Target:
+            raise DatabaseUnavailableError(f"the database at {target.uri} went away while it was being prepared")
+
+        graph = cls(gone)
+        graph._driver, graph._target = driver, target
+        return graph
 
 
 async def _single(tx: Transaction, name: str, parameters: Mapping[str, Any]) -> list[Row]:
@@ -265,45 +267,60 @@ async def _check_server(driver: AsyncDriver, target: Target) -> None:
 
 
 def translate(error: BaseException, target: Target | None) -> WakegraphError:
-    """Turn a driver error into one line that names the address and never the password."""
-    from neo4j import exceptions as driver_errors
+    """Turn a driver error into one line that names the address and never the password.
 
-    where = target.uri if target else "its address"
-    code = getattr(error, "code", None) or ""
-    text = _first_line(error)
+    Raises:
+        BaseException: the error itself, when it is none of the database's.
+    """
+    from neo4j.exceptions import Neo4jError
+
     if isinstance(error, WakegraphError):
         return error
+    where = target.uri if target else "its address"
+    known = _connection_error(error, target, where)
+    if known is not None:
+        return known
+    if isinstance(error, Neo4jError):
+        return _answered_error(error.code or "", target, where, _first_line(error))
+    raise error
+
+
+def _connection_error(error: BaseException, target: Target | None, where: str) -> DatabaseError | None:
+    from neo4j import exceptions as driver_errors
+
     if isinstance(error, driver_errors.AuthError):
         user = target.username if target else "?"
         return DatabaseError(
             f"the server at {where} refused the user name or password of {user!r}: "
             "set WAKEGRAPH_NEO4J_USERNAME and WAKEGRAPH_NEO4J_PASSWORD"
         )
-    if "DatabaseNotFound" in code:
-        name = target.database if target else None
-        return DatabaseError(
-            f"the server at {where} has no database {name!r}: set WAKEGRAPH_NEO4J_DATABASE to one that it has"
-        )
     if isinstance(error, driver_errors.IncompleteCommit):
         return DatabaseUnavailableError(
             f"the connection to {where} broke during the commit, so it is not known whether the write happened: "
             "read it back, or repeat it with the same id"
         )
-    if isinstance(error, (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError, TimeoutError)):
+    lost = (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError, TimeoutError)
+    if isinstance(error, lost):
         hint = target.hint if target else "check that it runs"
-        return DatabaseUnavailableError(f"the database at {where} cannot be reached ({text}): {hint}")
+        return DatabaseUnavailableError(f"the database at {where} cannot be reached ({_first_line(error)}): {hint}")
+    if isinstance(error, driver_errors.DriverError):
+        return DatabaseUnavailableError(f"the database at {where} cannot be used: {_first_line(error)}")
+    return None
+
+
+def _answered_error(code: str, target: Target | None, where: str, text: str) -> WakegraphError:
+    if "DatabaseNotFound" in code:
+        name = target.database if target else None
+        return DatabaseError(
+            f"the server at {where} has no database {name!r}: set WAKEGRAPH_NEO4J_DATABASE to one that it has"
+        )
     if "EntityNotFound" in code:
         return NotFoundError("a snapshot of this request was deleted meanwhile: nothing was written; look it up again")
     if "ConstraintValidationFailed" in code:
         return ConflictError(f"another write was first, nothing was written: {text}")
-    if "Forbidden" in code or "AccessMode" in code or "ReadOnly" in code or "NotALeader" in code:
+    if any(part in code for part in ("Forbidden", "AccessMode", "ReadOnly", "NotALeader")):
         return DatabaseError(f"the server at {where} refused the write, nothing was written: {text}")
-    if isinstance(error, driver_errors.Neo4jError):
-        return DatabaseError(f"the server at {where} answered {code}: {text}")
-    if isinstance(error, driver_errors.DriverError):
-        return DatabaseUnavailableError(f"the database at {where} cannot be used: {text}")
-    logger.debug("unexpected error", exc_info=error)
-    raise error
+    return DatabaseError(f"the server at {where} answered {code}: {text}")
 
 
 def _first_line(error: BaseException) -> str:

@@ -1,7 +1,8 @@
 """The Cypher statements: one file each under `cypher/`, loaded once.
 
-A file starts with comment lines: what it does, then `// params: name: TYPE, ...` and `// returns: column, ...` (both may
-go on in further lines that start with `//   `), then the statement. `statement("room/name")` is the only way to get one.
+A file starts with comment lines: what it does, then `// params: name: TYPE, ...` and `// returns: column, ...` (both
+may go on in further lines that start with `//   `), then the statement. `statement("room/name")` is the only way to get
+one.
 """
 
 from __future__ import annotations

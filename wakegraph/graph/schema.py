@@ -63,7 +63,7 @@ async def state(graph: Graph) -> SchemaState:
 async def prepare(graph: Graph, *, now: datetime, read_only: bool) -> None:
     """Make the database usable, or say in one line why it is not.
 
-    An empty database gets the schema, an older schema is migrated forward; anything else that is not ours is left alone.
+    An empty database gets the schema, an older schema is migrated forward; anything that is not ours is left alone.
 
     Args:
         graph: the database.
