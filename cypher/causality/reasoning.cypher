@@ -2,7 +2,7 @@
 // Nothing outside $projects is walked or shown.
 // params: project: STRING, id: STRING, projects: LIST<STRING>, include_detected: BOOLEAN, limit: INTEGER
 // returns: title, summary, action_type, rationale, author, created_at, role, causes, cause_count, dependencies,
-//   dependency_count, root, chain_length, supersedes, superseded_by, elsewhere
+//   dependency_count, chain_length, root, supersedes, superseded_by, elsewhere
 MATCH (t:Snapshot {project: $project, id: $id})
 CALL (t) {
   MATCH (t)-[r:CAUSED_BY]->(c WHERE $projects IS NULL OR c.project IN $projects)

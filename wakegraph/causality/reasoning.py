@@ -98,7 +98,7 @@ def _root(root: ReasoningRoot, chain_length: int) -> str:
 def _rationale(what: str, author: str | None, rationale: str | None) -> str:
     if not rationale:
         return f"{what}: none was recorded."
-    return f"{what}, in the words of {_writer(author)}: {quote(rationale)}"
+    return f"{what}, in the words of {_writer(author)}: {quote(rationale)}."
 
 
 def _by(author: str | None) -> str:

@@ -32,10 +32,11 @@ def chain_gap(length: int, distances: Sequence[int]) -> ChainGap | None:
         length: steps of the whole chain.
         distances: those shown, counted from the asked snapshot, ascending; the root's own is `length - 1`.
     """
-    shown_root = bool(distances) and distances[-1] == length - 1
-    near = distances[:-1] if shown_root else distances
-    first = 1 if shown_root else 0
-    last = length - 2 - (near[-1] if near else -1)
+    if not distances:
+        return None
+    first = 1 if distances[-1] == length - 1 else 0
+    in_a_row = distances[-1] - distances[0] == len(distances) - 1
+    last = length - 2 - (distances[-1] if in_a_row else distances[-2])
     return ChainGap(from_depth=first, to_depth=last, count=last - first + 1) if last >= first else None
 
 
@@ -58,8 +59,8 @@ def cyclic_groups(targets: Sequence[Sequence[int]]) -> list[list[int]]:
     taken = bytearray(len(targets))
     groups = []
     for node in reversed(_finishing_order(targets)):
-        group = _flood(node, sources, taken)
-        if len(group) > 1 or node in targets[node]:
+        group = [] if taken[node] else _flood(node, sources, taken)
+        if len(group) > 1 or (group and node in targets[node]):
             groups.append(sorted(group))
     return sorted(groups)
 
@@ -88,7 +89,7 @@ def _finishing_order(targets: Sequence[Sequence[int]]) -> list[int]:
 def _flood(start: int, sources: Sequence[Sequence[int]], taken: bytearray) -> list[int]:
     """Everything not yet taken that leads to a node, the node included; it is taken by this."""
     group: list[int] = []
-    found = [] if taken[start] else [start]
+    found = [start]
     while found:
         node = found.pop()
         if not taken[node]:
