@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["EPOCH", "from_graph", "to_utc"]
+__all__ = ["EARLIEST", "EPOCH", "LATEST", "from_graph", "to_utc"]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 def to_utc(value: datetime) -> datetime:

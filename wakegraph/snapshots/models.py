@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from wakegraph.causality.models import SuggestedCause
-from wakegraph.models import CausalRole, Edge, Model, Order, Snapshot, SnapshotRef
+from wakegraph.models import CausalRole, Edge, MemoryTier, Model, Order, Snapshot, SnapshotRef
 
 __all__ = [
     "DeleteResult",
@@ -17,7 +17,10 @@ __all__ = [
     "NodeRole",
     "ProjectInfo",
     "SaveResult",
+    "SearchHit",
+    "SearchPage",
     "SnapshotPage",
+    "TierWeights",
 ]
 
 
@@ -72,6 +75,47 @@ class SnapshotPage(Model):
     snapshots: list[Snapshot]
     has_more: bool
     next_cursor: str | None = None
+
+
+class TierWeights(Model):
+    """What the relevance of a hit is multiplied by, by its memory tier."""
+
+    active: float
+    recent: float
+    archived: float
+    expired: float
+
+    def by_tier(self) -> dict[str, float]:
+        """The weights by the names of the tiers."""
+        return {tier.value: getattr(self, tier.value.lower()) for tier in MemoryTier}
+
+
+class SearchHit(Model):
+    """A snapshot that a search found."""
+
+    snapshot: Snapshot
+    relevance: float = Field(description="BM25 score of the full-text index; comparable within one answer only")
+    tier_weight: float
+    score: float = Field(description="relevance times tier weight, by which hits are ranked")
+    excerpt: str = Field(description="the part that matched, about 300 characters")
+
+    @property
+    def superseded_by(self) -> list[SnapshotRef]:
+        """Newer snapshots that replace this one; such hits rank last."""
+        return self.snapshot.superseded_by
+
+
+class SearchPage(Model):
+    """A page of hits, best first; what was superseded comes last."""
+
+    query: str
+    hits: list[SearchHit]
+    total: int = Field(description="snapshots found that pass the filters")
+    total_is_exact: bool = Field(description="False: there are at least `total`; the rest did not need to be counted")
+    has_more: bool
+    next_cursor: str | None = None
+    tier_weights: TierWeights
+    notes: list[str] = Field(default=[], description="what of the query was left out")
 
 
 class DeleteResult(Model):

@@ -6,11 +6,12 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from wakegraph.errors import InvalidInputError
 from wakegraph.graph.driver import Graph, Row
+from wakegraph.graph.times import EARLIEST, LATEST, to_utc
 from wakegraph.models import ActionType, Caller, Order, SnapshotDetail
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
@@ -21,8 +22,6 @@ from wakegraph.snapshots.records import detail_from_row, snapshot_from_row, thre
 __all__ = ["MAX_LIMIT", "ListRequest", "check_limit", "decode_cursor", "encode_cursor", "get", "list_snapshots"]
 
 MAX_LIMIT = 100
-_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-_LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 def check_limit(limit: object, maximum: int = MAX_LIMIT, name: str = "limit") -> int:
@@ -41,19 +40,31 @@ def encode_cursor(**values: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(values, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
-def decode_cursor(cursor: str, *names: str) -> dict[str, Any]:
-    """The values of a cursor made by `encode_cursor` with exactly these names.
+def decode_cursor(cursor: str, **kinds: type) -> dict[str, Any]:
+    """The values of a cursor made by `encode_cursor` with these names.
+
+    Args:
+        cursor: as a caller gave it.
+        kinds: the type of each value; a datetime is held as text.
 
     Raises:
         InvalidInputError: it is not such a cursor.
     """
     try:
-        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except ValueError:
-        values = None
-    if not isinstance(values, dict) or values.keys() != set(names):
-        raise InvalidInputError(f"cursor {cursor[:40]!r} is not one of this list: use next_cursor of the page before")
-    return values
+        values = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+        return {name: _decoded(values[name], kind) for name, kind in kinds.items()}
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise InvalidInputError(
+            f"cursor {str(cursor)[:40]!r} is not one of this list: use next_cursor of the page before"
+        ) from None
+
+
+def _decoded(value: Any, kind: type) -> Any:
+    if kind is datetime:
+        return to_utc(datetime.fromisoformat(value))
+    if type(value) is not kind:
+        raise ValueError
+    return value
 
 
 async def get(
@@ -142,8 +153,8 @@ async def list_snapshots(
 
 
 def _filters(request: ListRequest, project: str) -> _Filters:
-    since = rules.parse_time("since", request.since)[0] if request.since is not None else _EARLIEST
-    until = rules.parse_time("until", request.until)[0] if request.until is not None else _LATEST
+    since = rules.parse_time("since", request.since)[0] if request.since is not None else EARLIEST
+    until = rules.parse_time("until", request.until)[0] if request.until is not None else LATEST
     kind = None if request.action_type is None else rules.check_enum("action_type", request.action_type, ActionType)
     return _Filters(project, since, until, kind and kind.value, request.tag, request.author, request.session)
 
@@ -159,8 +170,8 @@ async def _recent(
     del now
     after_id = None
     if request.cursor is not None:
-        after = decode_cursor(request.cursor, "created_at", "id")
-        filters = replace(filters, until=min(filters.until, datetime.fromisoformat(after["created_at"])))
+        after = decode_cursor(request.cursor, created_at=datetime, id=str)
+        filters = replace(filters, until=min(filters.until, after["created_at"]))
         after_id = after["id"]
     parameters = asdict(filters) | {"after_id": after_id, "limit": limit + 1}
     if request.about is not None:
@@ -176,13 +187,12 @@ async def _recent(
 async def _least_recently_used(
     graph: Graph, filters: _Filters, request: ListRequest, limit: int, now: datetime
 ) -> tuple[list[Row], str | None]:
-    start, as_of, after_id = _EARLIEST, now, None
+    start, as_of, after_id = EARLIEST, now, None
     if request.cursor is not None:
         # Reading may count as access and move what was read to the end: only what was idle at the first page belongs
         # to the list, else it would never end.
-        after = decode_cursor(request.cursor, "last_activity", "id", "as_of")
-        start, as_of = (datetime.fromisoformat(after[name]) for name in ("last_activity", "as_of"))
-        after_id = after["id"]
+        after = decode_cursor(request.cursor, last_activity=datetime, id=str, as_of=datetime)
+        start, as_of, after_id = after["last_activity"], after["as_of"], after["id"]
     rows = await graph.read(
         "snapshots/list_least_recently_used",
         **asdict(filters),
@@ -204,8 +214,8 @@ async def _predicted(
     del now
     at_most, after_id, superseded = 2.0, None, False
     if request.cursor is not None:
-        after = decode_cursor(request.cursor, "score", "id", "superseded")
-        at_most, after_id, superseded = float(after["score"]), after["id"], bool(after["superseded"])
+        after = decode_cursor(request.cursor, score=float, id=str, superseded=bool)
+        at_most, after_id, superseded = after["score"], after["id"], after["superseded"]
     rows: list[Row] = []
     # What was superseded ranks last whatever its score, so it is a list of its own behind the others.
     for part in (False, True):

@@ -11,8 +11,8 @@ from wakegraph.errors import AccessDeniedError
 from wakegraph.graph.driver import Graph
 from wakegraph.models import LOCAL_CALLER, ActionType, Caller, Order, Snapshot, SnapshotDetail, Source
 from wakegraph.settings import Settings
-from wakegraph.snapshots import changing, linking, reading, saving
-from wakegraph.snapshots.models import DeleteResult, LinkResult, ProjectInfo, SaveResult, SnapshotPage
+from wakegraph.snapshots import changing, linking, reading, saving, searching
+from wakegraph.snapshots.models import DeleteResult, LinkResult, ProjectInfo, SaveResult, SearchPage, SnapshotPage
 
 __all__ = ["Snapshots"]
 
@@ -239,6 +239,69 @@ class Snapshots:
             project, limit, order, action_type, tag, author, session, about, since, until, cursor
         )
         return await reading.list_snapshots(
+            self._graph,
+            self._settings,
+            request,
+            caller=caller,
+            default=self._settings.project,
+            now=self._moment(now),
+        )
+
+    async def search(
+        self,
+        query: str,
+        *,
+        project: str | None = None,
+        all_projects: bool = False,
+        limit: int = 10,
+        action_type: str | None = None,
+        tag: str | None = None,
+        tier: str | None = None,
+        author: str | None = None,
+        session: str | None = None,
+        about: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        cursor: str | None = None,
+        caller: Caller = LOCAL_CALLER,
+        now: datetime | None = None,
+    ) -> SearchPage:
+        """Find snapshots by words, filtered in the database before the limit.
+
+        Any text is a query, and its punctuation means nothing, but for two things: `"words in quotes"` are a phrase
+        that every hit holds, and `word*` stands for every word that begins so. A hit holds at least one of the other
+        words; it ranks by BM25 relevance times the weight of its memory tier, and what was superseded ranks last. Of
+        equals the newest comes first. Pages follow one another without gap or repetition; while others write or read,
+        the places of single hits may shift between two pages, since every write changes how rare a word is.
+
+        Args:
+            query: what to find, up to 10,000 characters; of more than 64 words and phrases the first 64 count.
+            project: where; by default the default project, and without one all projects that the caller may see.
+            all_projects: search all projects that the caller may see, whether or not there is a default one.
+            limit: hits a page, 1 to 100.
+            action_type: only of this type.
+            tag: only with this tag.
+            tier: only in this memory tier, for the moment of the call.
+            author: only by this author.
+            session: only of this session.
+            about: only about this reference.
+            since: only created at or after this time.
+            until: only created at or before this time.
+            cursor: `next_cursor` of the page before, with the same query and filters.
+            caller: who asks.
+            now: the moment for which tiers hold; later pages keep that of the first.
+
+        Returns:
+            The hits, each with the part that matched.
+
+        Raises:
+            InvalidInputError: a blank query, or an argument that cannot be accepted.
+            NotFoundError: there is no such project.
+        """
+        request = searching.SearchRequest(
+            query, project, all_projects, limit, action_type, tag, tier, author, session, about, since, until, cursor
+        )
+        return await searching.search(
             self._graph,
             self._settings,
             request,
