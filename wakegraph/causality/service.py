@@ -102,7 +102,7 @@ class Causality:
             InvalidInputError: the name is ambiguous, or an argument is out of range.
         """
         count = MAX_STEPS if limit is None else check_limit(limit, MAX_STEPS)
-        skip = 0 if cursor is None else check_limit(decode_cursor(cursor, "skip")["skip"], MAX_STEPS, "cursor")
+        skip = 0 if cursor is None else check_limit(decode_cursor(cursor, skip=int)["skip"], MAX_STEPS, "cursor")
 
         async def ask(key: Key, projects: list[str] | None) -> Row | None:
             return await self._graph.read_one(

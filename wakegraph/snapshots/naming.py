@@ -21,6 +21,7 @@ __all__ = [
     "Run",
     "default_project",
     "exact_keys",
+    "known_project",
     "require_project",
     "resolve",
     "resolve_many",
@@ -92,6 +93,21 @@ def require_project(project: str | None, default: str | None, caller: Caller) ->
     if not caller.may_see(checked):
         raise NotFoundError(f"there is no project {checked!r}")
     return checked
+
+
+async def known_project(run: Run, project: str | None, default: str | None, caller: Caller) -> str:
+    """The given or default project, which exists.
+
+    Raises:
+        InvalidInputError: neither is known.
+        NotFoundError: it does not exist for this caller; the line lists similar names.
+    """
+    name = require_project(project, default, caller)
+    if not await run("projects/one", name=name):
+        similar = await similar_projects(run, name, caller)
+        hint = f"; similar names: {', '.join(similar)}" if similar else ""
+        raise NotFoundError(f"there is no project {name!r}{hint}")
+    return name
 
 
 def visible_to(caller: Caller, explicit: str | None, *keys: Key) -> list[str] | None:
