@@ -13,9 +13,9 @@ from wakegraph.cli.session import opened, read_text
 from wakegraph.cli.stdin import STDIN
 from wakegraph.errors import InvalidInputError
 from wakegraph.models import Edge, LinkRef, SnapshotDetail, Source
-from wakegraph.snapshots.models import DeleteResult, LinkResult, ProjectInfo, SaveResult, SnapshotPage
+from wakegraph.snapshots.models import DeleteResult, LinkResult, ProjectInfo, SaveResult, SearchPage, SnapshotPage
 
-__all__ = ["delete", "get", "link", "load", "projects", "save", "update"]
+__all__ = ["delete", "get", "link", "load", "projects", "save", "search", "update"]
 
 Causes = Annotated[
     list[str] | None,
@@ -178,6 +178,47 @@ async def get(
         cli.output.show(found[0] if len(found) == 1 else found, lambda _, output: _shown(found, output))
 
 
+async def search(
+    *query: Annotated[
+        str, Parameter(name="query", help='Words; a "phrase in quotes" must occur; word* stands for its beginning.')
+    ],
+    limit: Annotated[int, Parameter(help="Hits at the most (1 to 100).")] = 10,
+    all_projects: Annotated[
+        bool, Parameter(negative=(), show_default=False, help="Search all projects, not only the default one.")
+    ] = False,
+    action_type: ActionType = None,
+    tag: Annotated[str | None, Parameter(help="Only those with this tag.")] = None,
+    tier: Annotated[str | None, Parameter(help="Only in this tier: ACTIVE, RECENT, ARCHIVED or EXPIRED.")] = None,
+    author: Annotated[str | None, Parameter(help="Only those of this author.")] = None,
+    session: Annotated[str | None, Parameter(help="Only those of this session.")] = None,
+    about: Annotated[str | None, Parameter(help="Only those about this reference.")] = None,
+    since: Annotated[str | None, Parameter(help="Created at or after this time (ISO 8601).")] = None,
+    until: Annotated[str | None, Parameter(help="Created at or before this time (ISO 8601).")] = None,
+    cursor: Annotated[str | None, Parameter(help="Go on where the answer with this cursor ended.")] = None,
+    options: Timed = TIMED,
+) -> None:
+    """Find snapshots by words."""
+    async with opened(options) as cli:
+        answer = await cli.wake.snapshots.search(
+            " ".join(query),
+            project=cli.project,
+            all_projects=all_projects,
+            limit=limit,
+            action_type=action_type,
+            tag=tag,
+            tier=tier,
+            author=author,
+            session=session,
+            about=about,
+            since=since,
+            until=until,
+            cursor=cursor,
+            caller=cli.caller,
+            now=options.moment,
+        )
+        cli.output.show(answer, _found)
+
+
 async def update(
     id: SnapshotName,  # noqa: A002
     /,
@@ -295,6 +336,20 @@ def _listed(page: SnapshotPage, output: Output) -> None:
         output.line(f"no snapshot in project {clean(page.project)} answers to that")
     if page.next_cursor:
         output.verbatim(f"more: --cursor {page.next_cursor}")
+
+
+def _found(page: SearchPage, output: Output) -> None:
+    for hit in page.hits:
+        output.snapshots([hit.snapshot])
+        if output.rich:
+            output.line(f"    [dim]{hit.score:.3f}[/]  {clean(hit.excerpt)}")
+    if not output.rich:
+        return
+    output.line(f"[dim]{page.total}{'' if page.total_is_exact else ' or more'} found[/]")
+    for note in page.notes:
+        output.line(f"[dim]{clean(note)}[/]")
+    if page.next_cursor:
+        output.line(f"[dim]more: --cursor {clean(page.next_cursor)}[/]")
 
 
 def _shown(found: list[SnapshotDetail], output: Output) -> None:
