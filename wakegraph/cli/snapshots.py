@@ -349,7 +349,7 @@ def _found(page: SearchPage, output: Output) -> None:
     for note in page.notes:
         output.line(f"[dim]{clean(note)}[/]")
     if page.next_cursor:
-        output.line(f"[dim]more: --cursor {clean(page.next_cursor)}[/]")
+        output.verbatim(f"more: --cursor {page.next_cursor}")
 
 
 def _shown(found: list[SnapshotDetail], output: Output) -> None:
