@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tests.cli.conftest import Run
 
 
@@ -136,7 +137,11 @@ def test_get_prints_one_object_for_one_id_and_a_list_for_more(run: Run, project:
 
 def test_tier_is_that_of_the_time_asked_for(run: Run, project: str) -> None:
     save(run, project, "x", "--created-at", "2026-01-01T00:00:00Z")
-    for now, tier in [("2026-01-01T00:59:00Z", "ACTIVE"), ("2026-01-01T01:00:00Z", "RECENT"), ("2026-03-01", "EXPIRED")]:
+    for now, tier in [
+        ("2026-01-01T00:59:00Z", "ACTIVE"),
+        ("2026-01-01T01:00:00Z", "RECENT"),
+        ("2026-03-01", "EXPIRED"),
+    ]:
         assert run("get", "x", "--project", project, "--json", "--now", now).json()["memory_tier"] == tier
 
 

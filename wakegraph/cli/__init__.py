@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 when all was done; 2 for arguments that cannot be used; the `exit_code` of a `WakegraphError`; 70 for a defect
         of wakegraph; 130 when interrupted; 141 when the reader of the output went away.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character is no defect
     try:
         code = _run(_with_stdin(list(sys.argv[1:] if arguments is None else arguments)))
         sys.stdout.flush()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -28,6 +28,12 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 _TIER_STYLES = {"ACTIVE": "bold green", "RECENT": "green", "ARCHIVED": "blue", "EXPIRED": "bright_black"}
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to `main`, which knows what to do when the reader has gone."""
+        raise BrokenPipeError
+
+
 class Output:
     """Standard output of one command.
 
@@ -43,10 +49,8 @@ class Output:
     def console(self) -> Console:
         """The terminal; in a pipe the same without colour and without line breaks of its own."""
         if self.rich:
-            return Console(highlight=False, emoji=False)
-        return Console(
-            highlight=False, emoji=False, color_system=None, force_terminal=False, width=100_000, legacy_windows=False
-        )
+            return _Console(highlight=False, emoji=False)
+        return _Console(highlight=False, emoji=False, color_system=None, force_terminal=False, width=100_000)
 
     def show(self, answer: T, render: Callable[[T, Output], None]) -> None:
         """Print an answer: as JSON when asked for, else as `render` does."""
@@ -57,7 +61,8 @@ class Output:
 
     def document(self, answer: Any) -> None:
         """Print one JSON document."""
-        print(json.dumps(_plain(answer), ensure_ascii=False, allow_nan=False, indent=2))
+        every_character = "utf" in (sys.stdout.encoding or "").lower()
+        print(json.dumps(_plain(answer), ensure_ascii=not every_character, allow_nan=False, indent=2))
 
     def line(self, text: str | Text = "") -> None:
         """Print a line: markup in a `str` is honoured, so escape stored text with `clean`."""

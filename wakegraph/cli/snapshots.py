@@ -140,7 +140,7 @@ async def load(
     session: Annotated[str | None, Parameter(help="Only those of this session.")] = None,
     about: Annotated[str | None, Parameter(help="Only those about this reference.")] = None,
     since: Annotated[str | None, Parameter(help="Created at or after this time (ISO 8601).")] = None,
-    until: Annotated[str | None, Parameter(help="Created before this time (ISO 8601).")] = None,
+    until: Annotated[str | None, Parameter(help="Created at or before this time (ISO 8601).")] = None,
     cursor: Annotated[str | None, Parameter(help="Go on where the answer with this cursor ended.")] = None,
     options: Timed = TIMED,
 ) -> None:
@@ -201,6 +201,49 @@ async def search(
     async with opened(options) as cli:
         answer = await cli.wake.snapshots.search(
             " ".join(query),
+            project=cli.project,
+            all_projects=all_projects,
+            limit=limit,
+            action_type=action_type,
+            tag=tag,
+            tier=tier,
+            author=author,
+            session=session,
+            about=about,
+            since=since,
+            until=until,
+            cursor=cursor,
+            caller=cli.caller,
+            now=options.moment,
+        )
+        cli.output.show(answer, _found)
+
+
+async def search(
+    query: Annotated[
+        str, Parameter(help='Words; "a phrase" in quotes must be there, and word* stands for every ending.')
+    ],
+    /,
+    *,
+    all_projects: Annotated[
+        bool, Parameter(name=("--all-projects", "--all"), negative=(), show_default=False, help="In all projects.")
+    ] = False,
+    limit: Annotated[int, Parameter(help="Hits at the most (1 to 100).")] = 10,
+    action_type: ActionType = None,
+    tag: Annotated[str | None, Parameter(help="Only those with this tag.")] = None,
+    tier: Annotated[str | None, Parameter(help="Only those in this tier.")] = None,
+    author: Annotated[str | None, Parameter(help="Only those of this author.")] = None,
+    session: Annotated[str | None, Parameter(help="Only those of this session.")] = None,
+    about: Annotated[str | None, Parameter(help="Only those about this reference.")] = None,
+    since: Annotated[str | None, Parameter(help="Created at or after this time (ISO 8601).")] = None,
+    until: Annotated[str | None, Parameter(help="Created at or before this time (ISO 8601).")] = None,
+    cursor: Annotated[str | None, Parameter(help="Go on where the answer with this cursor ended.")] = None,
+    options: Timed = TIMED,
+) -> None:
+    """Find snapshots by words, best first."""
+    async with opened(options) as cli:
+        answer = await cli.wake.snapshots.search(
+            query,
             project=cli.project,
             all_projects=all_projects,
             limit=limit,
@@ -346,6 +389,21 @@ def _found(page: SearchPage, output: Output) -> None:
     if not output.rich:
         return
     output.line(f"[dim]{page.total}{'' if page.total_is_exact else ' or more'} found[/]")
+    for note in page.notes:
+        output.line(f"[dim]{clean(note)}[/]")
+    if page.next_cursor:
+        output.verbatim(f"more: --cursor {page.next_cursor}")
+
+
+def _found(page: SearchPage, output: Output) -> None:
+    if not output.rich:
+        output.snapshots(hit.snapshot for hit in page.hits)
+        return
+    for hit in page.hits:
+        output.snapshots([hit.snapshot])
+        output.fitted(f"    [dim]{hit.score:.2f}  {clean(' '.join(hit.excerpt.split()))}[/]")
+    count = f"{page.total}" if page.total_is_exact else f"at least {page.total}"
+    output.line(f"[dim]{len(page.hits)} of {count} hits[/]")
     for note in page.notes:
         output.line(f"[dim]{clean(note)}[/]")
     if page.next_cursor:
