@@ -1,0 +1,104 @@
+"""chain, ancestry, impact, why, stats, validate on the command line."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tests.cli.conftest import Run
+from wakegraph.cli.causality import show_tree
+from wakegraph.cli.options import Options
+from wakegraph.cli.output import Output
+
+
+@pytest.fixture
+def ladder(run: Run, project: str) -> str:
+    """a <- b <- c <- d, with e caused by b too and f depending on d."""
+    plan = {"a": (), "b": ("--caused-by", "a"), "c": ("--caused-by", "b"), "d": ("--caused-by", "c")}
+    plan |= {"e": ("--caused-by", "b", "--caused-by", "a"), "f": ("--depends-on", "d")}
+    for day, (name, links) in enumerate(plan.items(), start=1):
+        words = ("--id", name, "--about", f"src/{name}.py", "--created-at", f"2026-01-{day:02}T00:00:00Z")
+        assert run("save", f"what {name} says", *words, *links, "--project", project).code == 0
+    return project
+
+
+def test_chain_lists_all_steps_root_first(run: Run, ladder: str) -> None:
+    answer = run("chain", "d", "--project", ladder, "--json").json()
+    assert [(step["id"], step["depth"], step["project"]) for step in answer["steps"]] == [
+        (name, depth, ladder) for depth, name in enumerate("abcd")
+    ]
+    lines = run("chain", "d", "--project", ladder).out.splitlines()
+    assert [line.split("  ")[-3].lstrip(" └") for line in lines] == ["a", "b", "c", "d"]
+
+
+def test_chain_shows_a_gap_when_limited(run: Run, ladder: str) -> None:
+    assert "... 1 steps between ..." in run("chain", "d", "--limit", "3", "--project", ladder).out
+    assert "limit" in run("chain", "d", "--limit", "0", "--project", ladder).error()
+
+
+def test_impact_and_ancestry_list_each_snapshot_once_with_its_distance(run: Run, ladder: str) -> None:
+    impact = run("impact", "a", "--project", ladder, "--json").json()
+    assert {node["id"]: node["distance"] for node in impact["nodes"]} == {
+        "a": 0, "b": 1, "e": 1, "c": 2, "d": 3, "f": 4
+    }  # fmt: skip
+    assert {(edge["type"], edge["source"], edge["target"]) for edge in impact["edges"]} >= {
+        ("CAUSED_BY", "e", "a"),
+        ("DEPENDS_ON", "f", "d"),
+    }
+    assert impact["truncated"] is False
+    near = run("impact", "a", "--depth", "1", "--project", ladder, "--json").json()
+    assert near["nodes"][0]["id"] == "a"
+    assert len(near["nodes"]) == 3
+    assert near["truncated"] is True
+    ancestry = run("ancestry", "f", "--limit", "2", "--project", ladder, "--json").json()
+    assert [node["id"] for node in ancestry["nodes"]] == ["f", "d"]
+    assert ancestry["truncated"] is True
+
+
+def test_impact_is_a_tree_for_people(run: Run, ladder: str) -> None:
+    assert run("impact", "a", "--project", ladder).out.splitlines() == [
+        "a  root  what a says",
+        "├── b  branch  what b says",
+        "│   └── c  link  what c says",
+        "│       └── d  leaf  what d says",
+        "│           └── f  isolated  what f says",
+        "└── e  leaf  what e says",
+    ]
+    assert "2 of 6 snapshots shown" in run("impact", "a", "--limit", "2", "--project", ladder).out
+
+
+async def test_tree_fits_the_terminal_and_keeps_ids_whole(ladder: str, wake: object) -> None:
+    from rich.console import Console
+
+    answer = await wake.causality.impact("a", project=ladder)  # type: ignore[attr-defined]
+    output = Output(Options())
+    output.console = Console(width=30, record=True, file=io.StringIO())
+    show_tree(answer, output)
+    lines = output.console.export_text().splitlines()
+    assert len(lines) == 6
+    assert all(len(line) <= 30 for line in lines)
+
+
+def test_why_explains_an_id_and_a_path(run: Run, ladder: str) -> None:
+    assert "Caused by c" in run("why", "d", "--project", ladder).out
+    assert run("why", "d", "--project", ladder, "--json").json()["chain_length"] == 4
+    about = run("why", "src/d.py", "--project", ladder, "--json").json()
+    assert [step["id"] for step in about["chains"][0]["steps"]] == ["a", "b", "c", "d"]
+    assert run("why", "src/d.py", "--project", ladder).out.count("\n") == 4
+
+
+def test_why_says_that_it_knows_neither_an_id_nor_a_path(run: Run, ladder: str) -> None:
+    done = run("why", "src/nothing.py", "--project", ladder)
+    assert "'src/nothing.py'" in done.error()
+    assert done.code == 3
+
+
+def test_stats_and_validate(run: Run, ladder: str) -> None:
+    stats = run("stats", "--project", ladder, "--json").json()
+    assert (stats["snapshots"], stats["max_chain_length"], stats["roots"]) == (6, 4, 1)
+    assert "role leaf\t2" in run("stats", "--project", ladder).out
+    run("save", "earlier effect", "--id", "g", "--created-at", "2025-01-01", "--caused-by", "f", "--project", ladder)
+    report = run("validate", "--project", ladder, "--json").json()
+    assert [found["effect"] for found in report["time_inversions"]] == ["g"]
+    assert "f after g" in run("validate", "--project", ladder).out
