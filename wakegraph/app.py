@@ -12,7 +12,9 @@ from wakegraph.errors import AccessDeniedError
 from wakegraph.graph import schema
 from wakegraph.graph.driver import Graph, Target
 from wakegraph.interchange.service import Interchange
+from wakegraph.memory.service import Memory
 from wakegraph.models import SchemaReport
+from wakegraph.propagation.service import Propagation
 from wakegraph.settings import Settings, load_settings
 from wakegraph.snapshots.service import Snapshots
 
@@ -52,6 +54,8 @@ class Wakegraph:
     Attributes:
         snapshots: save, get, list, update, delete, link.
         causality: why snapshots exist and what follows from them.
+        memory: access, tiers, statistics of them, pruning.
+        propagation: scores, the refresh, what is worth keeping at hand, what will be needed next.
         interchange: imports of files and git histories, exports.
 
     Args:
@@ -81,6 +85,8 @@ class Wakegraph:
         )
         self.snapshots = Snapshots(self.graph, settings, clock)
         self.causality = Causality(self.graph, settings, clock)
+        self.memory = Memory(self.graph, settings, clock)
+        self.propagation = Propagation(self.graph, settings, clock)
         self.interchange = Interchange(self.graph, settings, clock)
 
     @classmethod

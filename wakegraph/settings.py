@@ -76,6 +76,7 @@ class Settings(BaseSettings):
     weight_causal: float = 0.3
     weight_frequency: float = 0.3
     steps_boosts: bool = False
+    prediction_constants: dict[str, Any] = {}
     stale_threshold_hours: Annotated[float, Field(ge=0)] = 24.0
     refresh_before_answer: Annotated[int, Field(ge=0)] = 5000
 

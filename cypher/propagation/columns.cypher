@@ -1,0 +1,28 @@
+// What the scores of snapshots rest on, one list a fact, times in epoch milliseconds. `settled` holds what is stored of
+// those that were scored at this very moment, or accessed after it. Only stated, imported and inferred links count,
+// those from other projects too: of these only the number is taken.
+// params: project: STRING, ids: LIST<STRING>, with_times: BOOLEAN, missing: INTEGER, now: ZONED DATETIME,
+//   epoch: ZONED DATETIME
+// returns: positions, created, accessed, counts, dependents, dependencies, causes, effects, actions, recent, predicted,
+//   settled
+UNWIND range(0, size($ids) - 1) AS position
+MATCH (s:Snapshot {project: $project, id: $ids[position]})
+RETURN collect(position) AS positions,
+  collect(s.created_at.epochMillis) AS created,
+  collect(coalesce(s.last_accessed.epochMillis, $missing)) AS accessed,
+  collect(coalesce(s.access_count, 0)) AS counts,
+  collect(COUNT { MATCH (s)<-[r:CAUSED_BY|DEPENDS_ON]-(t) WHERE r.origin <> 'detected' RETURN DISTINCT t }) AS dependents,
+  collect(CASE WHEN EXISTS { (s)-[r:DEPENDS_ON]->() WHERE r.origin <> 'detected' } THEN 1 ELSE 0 END) AS dependencies,
+  collect(COUNT { (s)-[:CAUSED_BY]->() }) AS causes,
+  collect(COUNT { (s)<-[:CAUSED_BY]-() }) AS effects,
+  collect(CASE s.action_type
+    WHEN 'decision' THEN 1 WHEN 'file_edit' THEN 2 WHEN 'tool_use' THEN 3 WHEN 'research' THEN 4 ELSE 0
+  END) AS actions,
+  CASE WHEN $with_times THEN collect([moment IN coalesce(s.recent_accesses, []) | moment.epochMillis]) ELSE [] END
+    AS recent,
+  collect(coalesce(s.last_predicted, $epoch).epochMillis) AS predicted,
+  collect(CASE WHEN s.last_predicted = $now OR s.last_accessed > $now THEN {
+    position: position, temporal: s.temporal_score, causal: s.causal_score, frequency: s.frequency_score,
+    prediction: s.prediction_score, reasons: s.prediction_reasons, profile: s.prediction_profile,
+    upcoming: s.predicted_next_access.epochMillis, tier: s.memory_tier, role: s.causal_role
+  } END) AS settled

@@ -1,0 +1,348 @@
+"""The refresh: what is stale is read in columns, scored in one pass of numpy and written back, a batch a transaction.
+
+Each batch is held, read, scored and written in one transaction, so that no access and no link can come in between,
+and two refreshes at once, or one that is killed, leave whole batches only. What was done is no longer stale, so that a
+second run goes on where the first one ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import numpy as np
+
+from wakegraph.errors import ConflictError
+from wakegraph.graph.driver import Graph, Row, Transaction
+from wakegraph.graph.times import EPOCH
+from wakegraph.memory.tiers import MISSING, TIERS, epoch_ms, tier_codes
+from wakegraph.memory.upkeep import bring_up_to_date, tier_times
+from wakegraph.models import Profile
+from wakegraph.propagation.activation import Ragged
+from wakegraph.propagation.formula import Formula
+from wakegraph.propagation.models import ProjectRefresh
+from wakegraph.propagation.scoring import (
+    ROLES,
+    ScoreColumns,
+    Scores,
+    reason_table,
+    role_codes,
+    score,
+)
+
+__all__ = [
+    "BATCH",
+    "LATEST",
+    "Job",
+    "Progress",
+    "columns_of",
+    "read_columns",
+    "refresh_few",
+    "refresh_project",
+    "stale_cutoff",
+]
+
+BATCH: Final = 2_000
+_IN_FLIGHT: Final = 2
+_PAGE: Final = 20_000
+_FEW: Final = 20_000
+_UNSCORED: Final = 10_000
+LATEST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
+"""Later than every time that is stored."""
+_PENDING: Final = "pending "
+
+Progress = Callable[[int, int], None]
+"""Told how many snapshots are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A refresh of one project.
+
+    Attributes:
+        project: its name.
+        formula: by which formula to score.
+        now: the moment of the refresh, whole milliseconds.
+        cutoff: what was last scored up to this moment is stale.
+    """
+
+    project: str
+    formula: Formula
+    now: datetime
+    cutoff: datetime
+
+    @property
+    def whole(self) -> bool:
+        """Whether every snapshot counts as stale."""
+        return self.cutoff >= self.now
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the snapshots of a refresh."""
+
+    updated: int = 0
+    unchanged: int = 0
+    accessed_later: int = 0
+
+    def add(self, other: Tally) -> None:
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.accessed_later += other.accessed_later
+
+    @property
+    def seen(self) -> int:
+        return self.updated + self.unchanged
+
+
+def stale_cutoff(now: datetime, threshold_hours: float) -> datetime:
+    """The latest moment of scoring that is stale: predicted >= threshold hours ago."""
+    longest = (now - EPOCH) / timedelta(hours=1)
+    return now - timedelta(hours=threshold_hours) if threshold_hours < longest else EPOCH
+
+
+async def refresh_project(
+    graph: Graph, job: Job, *, on_progress: Progress | None = None, stop: Callable[[], bool] = lambda: False
+) -> ProjectRefresh:
+    """Bring the scores, tiers and roles of a project up to date.
+
+    Raises:
+        ConflictError: a refresh by another formula has begun meanwhile; what this one wrote is stale.
+    """
+    await _claim(graph, job)
+    counts = await _counts(graph, job)
+    due = counts["total"] - (0 if job.whole else counts["fresh"])
+    # A snapshot whose last_predicted was taken away is in no index; it is found by its id.
+    by_index = not job.whole and counts["stale"] == due <= _FEW
+    tally = Tally()
+    pages = _few(graph, job) if by_index else _pages(graph, job)
+    async for done in _scored(graph, job, pages):
+        tally.add(done)
+        if on_progress:
+            on_progress(tally.seen, max(due, tally.seen))
+        if stop():
+            break
+    drift = await bring_up_to_date(graph, job.project, tier_times(job.now, job.formula.thresholds))
+    return ProjectRefresh(
+        project=job.project,
+        total=counts["total"],
+        updated=tally.updated,
+        unchanged=tally.unchanged,
+        skipped=max(counts["total"] - tally.seen, 0),
+        accessed_later=tally.accessed_later,
+        tiers_changed=drift.total(),
+        formula=job.formula.info(),
+    )
+
+
+async def refresh_few(graph: Graph, job: Job) -> int:
+    """Score what is stale in a project, before an answer: only that, and nothing of the rest is looked at.
+
+    Returns:
+        How many were scored.
+    """
+    await _claim(graph, job)
+    tally = Tally()
+    async for done in _scored(graph, job, _few(graph, job)):
+        tally.add(done)
+    return tally.updated
+
+
+async def _counts(graph: Graph, job: Job) -> Row:
+    row = await graph.read_one("propagation/counts", project=job.project, cutoff=job.cutoff)
+    assert row is not None  # noqa: S101  the statement always returns one row
+    return row
+
+
+async def _claim(graph: Graph, job: Job) -> None:
+    """Make sure that whatever is not stale was scored by this formula.
+
+    Scores by another formula are stale. So that this can be read from the index of last_predicted, they are made stale
+    before the first one is written anew; until that is done the project has no formula, and all its scores are stale.
+    """
+    stored = await graph.read_one("projects/one", name=job.project)
+    formula = job.formula.text()
+    if stored is None or stored["settings"].get("prediction_formula") == formula:
+        return
+    await graph.write("propagation/set_formula", project=job.project, formula=_PENDING + formula)
+    while True:
+        row = await graph.write_one("propagation/unscore", project=job.project, epoch=EPOCH, limit=_UNSCORED)
+        if not row or not row["made_stale"]:
+            break
+    await graph.write_in(_settle, job.project, formula)
+
+
+async def _settle(tx: Transaction, project: str, formula: str) -> None:
+    held = await tx.one("propagation/hold_formula", project=project)
+    if held is None or held["formula"] not in {formula, _PENDING + formula}:
+        raise _overtaken(project)
+    await tx.run("propagation/set_formula", project=project, formula=formula)
+
+
+def _overtaken(project: str) -> ConflictError:
+    return ConflictError(
+        f"project {project!r} is being refreshed with another profile or other settings: use the same ones everywhere"
+    )
+
+
+async def _few(graph: Graph, job: Job) -> AsyncIterator[list[str]]:
+    row = await graph.read_one("propagation/stale_ids", project=job.project, cutoff=job.cutoff, limit=2 * _FEW)
+    ids = sorted(row["ids"]) if row else []
+    for start in range(0, len(ids), BATCH):
+        yield ids[start : start + BATCH]
+
+
+async def _pages(graph: Graph, job: Job) -> AsyncIterator[list[str]]:
+    after = ""
+    cutoff = LATEST if job.whole else job.cutoff
+    while True:
+        row = await graph.read_one(
+            "propagation/stale_page", project=job.project, after=after, cutoff=cutoff, epoch=EPOCH, limit=_PAGE
+        )
+        ids = row["ids"] if row else []
+        for start in range(0, len(ids), BATCH):
+            yield ids[start : start + BATCH]
+        if len(ids) < _PAGE:
+            return
+        after = ids[-1]
+
+
+async def _scored(graph: Graph, job: Job, batches: AsyncIterator[list[str]]) -> AsyncIterator[Tally]:
+    """Score batches, a few transactions in flight at the most."""
+    running: set[asyncio.Task[Tally]] = set()
+    try:
+        async for ids in batches:
+            running.add(asyncio.create_task(graph.write_in(_score_batch, job, ids)))
+            if len(running) >= _IN_FLIGHT:
+                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    yield task.result()
+        for task in list(running):
+            yield await task
+            running.discard(task)
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _score_batch(tx: Transaction, job: Job, ids: list[str]) -> Tally:
+    await tx.run("propagation/hold", project=job.project, ids=ids)
+    row = await read_columns(tx.one, job.project, ids, job.now, job.formula.profile)
+    columns = columns_of(row, job.now, job.formula)
+    scores = score(columns, epoch_ms(job.now), job.formula.profile, job.formula.weights, job.formula.constants)
+    predicted = np.array(row["predicted"], np.int64)
+    later = columns.accessed_ms > epoch_ms(job.now)
+    write = (
+        np.ones(len(columns), np.bool_) if job.whole else predicted <= epoch_ms(job.cutoff)
+    )  # another refresh may have been here meanwhile
+    seen = int(write.sum())
+    write[_settled(row, columns, scores, job)] = False
+    chosen = np.flatnonzero(write)
+    tally = Tally(chosen.size, seen - chosen.size, int((later & write).sum()))
+    if chosen.size:
+        await tx.run("propagation/write_scores", **_written(job, ids, row, columns, scores, ~later, chosen))
+        held = await tx.one("propagation/hold_formula", project=job.project)
+        if held is None or held["formula"] != job.formula.text():
+            raise _overtaken(job.project)
+    return tally
+
+
+async def read_columns(run: Callable[..., Any], project: str, ids: list[str], now: datetime, profile: Profile) -> Row:
+    """Read what the scores of snapshots of a project rest on; those that do not exist are left out.
+
+    Args:
+        run: runs a statement that returns one row.
+        project: their project.
+        ids: their ids; `positions` of the answer are into this list.
+        now: the moment of scoring.
+        profile: `activation` needs the times of the accesses kept.
+    """
+    row: Row = await run(
+        "propagation/columns",
+        project=project,
+        ids=ids,
+        with_times=profile is Profile.ACTIVATION,
+        missing=MISSING,
+        now=now,
+        epoch=EPOCH,
+    )
+    return row
+
+
+def columns_of(row: Row, now: datetime, formula: Formula) -> ScoreColumns:
+    """Columns for numpy from a row of `propagation/columns`."""
+    created, accessed = np.array(row["created"], np.int64), np.array(row["accessed"], np.int64)
+    causes, effects = np.array(row["causes"], np.int64), np.array(row["effects"], np.int64)
+    nothing = Ragged(np.zeros(0, np.int64), np.zeros(created.size + 1, np.int64))
+    return ScoreColumns(
+        created_ms=created,
+        accessed_ms=accessed,
+        access_count=np.array(row["counts"], np.int64),
+        dependents=np.array(row["dependents"], np.int64),
+        dependencies=np.array(row["dependencies"], np.int64),
+        role_codes=role_codes(causes, effects),
+        tier_codes=tier_codes(created, accessed, epoch_ms(now), formula.thresholds),
+        action_codes=np.array(row["actions"], np.int8),
+        recent=Ragged.of(row["recent"]) if formula.profile is Profile.ACTIVATION else nothing,
+    )
+
+
+def _settled(row: Row, columns: ScoreColumns, scores: Scores, job: Job) -> list[int]:
+    """Rows for which everything that would be written is stored already."""
+    at = {position: place for place, position in enumerate(row["positions"])}
+    table, reason = reason_table(scores.reasons)
+    found = []
+    for stored in row["settled"]:
+        place = at[stored["position"]]
+        upcoming = int(scores.predicted_next_ms[place])
+        computed = {
+            "position": stored["position"],
+            "temporal": float(scores.temporal[place]),
+            "causal": float(scores.causal[place]),
+            "frequency": float(scores.frequency[place]),
+            "prediction": float(scores.prediction[place]),
+            "reasons": table[reason[place]],
+            "profile": job.formula.profile.value,
+            "upcoming": None if upcoming == MISSING else upcoming,
+            "tier": TIERS[columns.tier_codes[place]].value,
+            "role": ROLES[columns.role_codes[place]].value,
+        }
+        if stored == computed:
+            found.append(place)
+    return found
+
+
+def _written(
+    job: Job,
+    ids: list[str],
+    row: Row,
+    columns: ScoreColumns,
+    scores: Scores,
+    current: np.ndarray[Any, np.dtype[np.bool_]],
+    chosen: np.ndarray[Any, np.dtype[np.intp]],
+) -> dict[str, Any]:
+    reasons, reason = reason_table(scores.reasons[chosen])
+    positions = np.array(row["positions"], np.int64)[chosen].tolist()
+    upcoming = scores.predicted_next_ms[chosen].tolist()
+    return {
+        "project": job.project,
+        "ids": [ids[position] for position in positions],
+        "temporal": scores.temporal[chosen].tolist(),
+        "causal": scores.causal[chosen].tolist(),
+        "frequency": scores.frequency[chosen].tolist(),
+        "prediction": scores.prediction[chosen].tolist(),
+        "reason": reason.tolist(),
+        "reasons": reasons,
+        "upcoming": [None if moment == MISSING else moment for moment in upcoming],
+        "tier": columns.tier_codes[chosen].tolist(),
+        "tiers": [tier.value for tier in TIERS],
+        "role": columns.role_codes[chosen].tolist(),
+        "roles": [role.value for role in ROLES],
+        "current": current[chosen].tolist(),
+        "profile": job.formula.profile.value,
+        "now": job.now,
+    }
