@@ -219,49 +219,6 @@ async def search(
         cli.output.show(answer, _found)
 
 
-async def search(
-    query: Annotated[
-        str, Parameter(help='Words; "a phrase" in quotes must be there, and word* stands for every ending.')
-    ],
-    /,
-    *,
-    all_projects: Annotated[
-        bool, Parameter(name=("--all-projects", "--all"), negative=(), show_default=False, help="In all projects.")
-    ] = False,
-    limit: Annotated[int, Parameter(help="Hits at the most (1 to 100).")] = 10,
-    action_type: ActionType = None,
-    tag: Annotated[str | None, Parameter(help="Only those with this tag.")] = None,
-    tier: Annotated[str | None, Parameter(help="Only those in this tier.")] = None,
-    author: Annotated[str | None, Parameter(help="Only those of this author.")] = None,
-    session: Annotated[str | None, Parameter(help="Only those of this session.")] = None,
-    about: Annotated[str | None, Parameter(help="Only those about this reference.")] = None,
-    since: Annotated[str | None, Parameter(help="Created at or after this time (ISO 8601).")] = None,
-    until: Annotated[str | None, Parameter(help="Created at or before this time (ISO 8601).")] = None,
-    cursor: Annotated[str | None, Parameter(help="Go on where the answer with this cursor ended.")] = None,
-    options: Timed = TIMED,
-) -> None:
-    """Find snapshots by words, best first."""
-    async with opened(options) as cli:
-        answer = await cli.wake.snapshots.search(
-            query,
-            project=cli.project,
-            all_projects=all_projects,
-            limit=limit,
-            action_type=action_type,
-            tag=tag,
-            tier=tier,
-            author=author,
-            session=session,
-            about=about,
-            since=since,
-            until=until,
-            cursor=cursor,
-            caller=cli.caller,
-            now=options.moment,
-        )
-        cli.output.show(answer, _found)
-
-
 async def update(
     id: SnapshotName,  # noqa: A002
     /,
@@ -377,20 +334,6 @@ def _listed(page: SnapshotPage, output: Output) -> None:
         return
     if not page.snapshots:
         output.line(f"no snapshot in project {clean(page.project)} answers to that")
-    if page.next_cursor:
-        output.verbatim(f"more: --cursor {page.next_cursor}")
-
-
-def _found(page: SearchPage, output: Output) -> None:
-    for hit in page.hits:
-        output.snapshots([hit.snapshot])
-        if output.rich:
-            output.line(f"    [dim]{hit.score:.3f}[/]  {clean(hit.excerpt)}")
-    if not output.rich:
-        return
-    output.line(f"[dim]{page.total}{'' if page.total_is_exact else ' or more'} found[/]")
-    for note in page.notes:
-        output.line(f"[dim]{clean(note)}[/]")
     if page.next_cursor:
         output.verbatim(f"more: --cursor {page.next_cursor}")
 
