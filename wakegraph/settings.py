@@ -28,57 +28,101 @@ def _default_home() -> Path:
 class Settings(BaseSettings):
     """Settings of one wakegraph process. Use `load_settings` to get errors of one line."""
 
-    model_config = SettingsConfigDict(env_prefix="WAKEGRAPH_", extra="ignore", frozen=True, env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix="WAKEGRAPH_",
+        extra="ignore",
+        frozen=True,
+        env_ignore_empty=True,
+        use_attribute_docstrings=True,
+    )
 
     # Database: an address makes that server the database; without one the local engine is used.
     neo4j_uri: str | None = None
+    """address of the Neo4j to use, `bolt://...` or `neo4j://...`; without one the local engine is used"""
     neo4j_username: str = "neo4j"
+    """its user"""
     neo4j_password: SecretStr | None = None
+    """its password"""
     neo4j_database: str | None = None
+    """its database; by default the user's home database"""
     connection_timeout: Annotated[float, Field(gt=0, le=600)] = 5.0
+    """seconds to wait for a connection"""
     retry_time: Annotated[float, Field(gt=0, le=600)] = 15.0
+    """seconds that a failed transaction is retried"""
     pool_size: Annotated[int, Field(ge=1, le=1000)] = 50
+    """connections at the most"""
 
     # Local engine
     home: Path = Field(default_factory=_default_home)
+    """folder of the local engine and its data"""
     engine_version: str = "2026.08.1"
+    """Neo4j version of the local engine"""
     engine_bolt_port: Annotated[int | None, Field(ge=1, le=65535)] = None
+    """port of Bolt; by default 7687 when it is free, else any"""
     engine_http_port: Annotated[int | None, Field(ge=1, le=65535)] = None
+    """port of Neo4j Browser; by default 7474 when it is free, else any"""
     engine_heap_mb: Annotated[int, Field(ge=256)] = 512
+    """Java heap in megabytes"""
     engine_page_cache_mb: Annotated[int, Field(ge=16)] = 128
+    """page cache in megabytes"""
     engine_idle_seconds: Annotated[float, Field(ge=0)] = 1800.0
+    """the local engine stops after so long without a client; 0: never"""
     offline: bool = False
+    """never download anything"""
 
     # Who and where
     project: str | None = None
+    """the project that is meant when none is named"""
     author: str | None = None
+    """who saves, when nobody is named"""
     read_only: bool = False
+    """refuse everything that writes, and do not count access"""
     log_level: str = "WARNING"
+    """DEBUG, INFO, WARNING, ERROR or CRITICAL; logs go to stderr"""
 
     # Layer 1
     detection_window_seconds: Annotated[float, Field(gt=0)] = 3600.0
+    """how long before a save another one counts as a detected dependency"""
     detection_limit: Annotated[int, Field(ge=0, le=100)] = 5
+    """detected dependencies of a save at the most"""
     retry_window_seconds: Annotated[float, Field(ge=0)] = 600.0
+    """how long the same save without an id is taken for a retry"""
     future_tolerance_seconds: Annotated[float, Field(ge=0)] = 300.0
+    """how far in the future a given time may be"""
 
     # Layer 2
     tier_active_hours: Annotated[float, Field(gt=0)] = 1.0
+    """ACTIVE below so many hours since the last activity"""
     tier_recent_hours: Annotated[float, Field(gt=0)] = 24.0
+    """RECENT below so many"""
     tier_archived_hours: Annotated[float, Field(gt=0)] = 720.0
+    """ARCHIVED below so many, EXPIRED from there on"""
     tier_weight_active: Annotated[float, Field(gt=0)] = 1.2
+    """weight of ACTIVE in search"""
     tier_weight_recent: Annotated[float, Field(gt=0)] = 1.1
+    """weight of RECENT in search"""
     tier_weight_archived: Annotated[float, Field(gt=0)] = 1.0
+    """weight of ARCHIVED in search"""
     tier_weight_expired: Annotated[float, Field(gt=0)] = 0.8
+    """weight of EXPIRED in search"""
 
     # Layer 3
     prediction_profile: str = "wake"
+    """formulas of the scores: wake, steps or activation"""
     weight_temporal: float = 0.4
+    """weight of the temporal score; the three sum to 1"""
     weight_causal: float = 0.3
+    """weight of the causal score"""
     weight_frequency: float = 0.3
+    """weight of the frequency score"""
     steps_boosts: bool = False
+    """add the optional boosts of the profile steps"""
     prediction_constants: dict[str, Any] = {}
+    """constants of the profiles, as a JSON object"""
     stale_threshold_hours: Annotated[float, Field(ge=0)] = 24.0
+    """a prediction is stale after so many hours"""
     refresh_before_answer: Annotated[int, Field(ge=0)] = 5000
+    """stale predictions that are refreshed before an answer, at the most"""
 
     @field_validator("log_level")
     @classmethod
