@@ -13,6 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "wakegraph"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
+# Each exception with its reason.
+DRIVER_USERS = {
+    "engine/archive.py": "trains the archive of Java classes by talking to the engine as a client does",
+    "mcp/guarded.py": "query_graph runs a caller's statement in one explicit transaction of its own",
+}
 ROOMS = {"snapshots", "causality", "memory", "propagation", "interchange", "demo", "engine", "graph", "mcp", "cli"}
 OUTER = {"cli", "mcp", "app"}
 PURE = [
@@ -52,7 +57,7 @@ def ours(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_rooms_do_not_know_what_is_outside_them(path: Path) -> None:
     room = room_of(path)
-    if room in OUTER | {"__main__"}:
+    if room in OUTER | {"__main__", "__init__"}:
         return
     assert not ours(path) & OUTER, "a room must not import the composition root or an interface"
 
@@ -60,18 +65,20 @@ def test_rooms_do_not_know_what_is_outside_them(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_graph_room_knows_the_driver(path: Path) -> None:
     drivers = {name for name in imports(path) if name.split(".")[0] == "neo4j"}
-    assert not drivers or room_of(path) == "graph"
+    assert not drivers or room_of(path) == "graph" or str(path.relative_to(PACKAGE)) in DRIVER_USERS
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_interfaces_reach_the_database_through_the_services(path: Path) -> None:
-    if room_of(path) in {"cli", "mcp"}:
+    if room_of(path) in {"cli", "mcp"} and str(path.relative_to(PACKAGE)) not in DRIVER_USERS:
         assert "graph" not in ours(path)
 
 
 def test_the_graph_and_engine_rooms_know_no_other_room() -> None:
     for room in ("graph", "engine"):
         for path in (PACKAGE / room).rglob("*.py"):
+            if str(path.relative_to(PACKAGE)) in DRIVER_USERS:
+                continue
             assert not ours(path) & (ROOMS - {room}), path
 
 
