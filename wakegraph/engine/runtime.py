@@ -26,6 +26,7 @@ def runtime_name() -> str:
 
 
 def java_program(home: Path) -> Path:
+    """The Java program of the runtime in `home`."""
     return home / "bin" / ("java.exe" if sys.platform == "win32" else "java")
 
 

@@ -55,6 +55,7 @@ class SchemaState:
 
 
 async def state(graph: Graph) -> SchemaState:
+    """The applied version, and whether the database is empty."""
     row = await graph.read_one("schema/version")
     assert row is not None  # noqa: S101  the statement always returns one row
     return SchemaState(row["version"], row["empty"])

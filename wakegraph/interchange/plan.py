@@ -28,6 +28,7 @@ _KEY_OF: Final = {kind: key for key, kind in LINK_KEYS.items()}
 
 
 def content_digest(content: str) -> bytes:
+    """16 bytes that stand for a text when only equality matters."""
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
