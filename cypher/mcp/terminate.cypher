@@ -1,0 +1,4 @@
+// Ends one transaction.
+// params: name: STRING
+// returns: transactionId, username, message
+TERMINATE TRANSACTIONS $name
