@@ -15,6 +15,7 @@ from wakegraph.interchange.service import Interchange
 from wakegraph.memory.service import Memory
 from wakegraph.models import SchemaReport
 from wakegraph.propagation.service import Propagation
+from wakegraph.resume.service import Resume
 from wakegraph.settings import Settings, load_settings
 from wakegraph.snapshots.service import Snapshots
 
@@ -57,6 +58,7 @@ class Wakegraph:
         memory: access, tiers, statistics of them, pruning.
         propagation: scores, the refresh, what is worth keeping at hand, what will be needed next.
         interchange: imports of files and git histories, exports.
+        resume: one page to go on from.
 
     Args:
         settings: all settings.
@@ -88,6 +90,7 @@ class Wakegraph:
         self.memory = Memory(self.graph, settings, clock)
         self.propagation = Propagation(self.graph, settings, clock)
         self.interchange = Interchange(self.graph, settings, clock)
+        self.resume = Resume(self.graph, settings, self.causality)
 
     @classmethod
     @asynccontextmanager

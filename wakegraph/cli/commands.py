@@ -35,6 +35,7 @@ _GROUPS = {
 _COMMANDS = {
     "setup": ("engine:setup", "Fetch and start the local Neo4j."),
     "demo": ("demo:demo", "Load a real decision graph and ask it the first questions."),
+    "resume": ("resume:resume", "Where work stands: one page to go on from."),
     "save": ("snapshots:save", "Save a snapshot: a decision, an edit, a finding, with its causes."),
     "link": ("snapshots:link", "Say afterwards why a snapshot exists, or take that back."),
     "load": ("snapshots:load", "List the snapshots of a project."),

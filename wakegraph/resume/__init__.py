@@ -1,0 +1,1 @@
+"""One page to go on from, for whoever starts or has lost the thread."""
