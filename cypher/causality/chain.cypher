@@ -15,9 +15,9 @@ CALL (t) {
 CALL (chain) {
   UNWIND chain AS s
   MATCH (s)-[r:CAUSED_BY WHERE NOT r.primary]->(c WHERE $projects IS NULL OR c.project IN $projects)
-  WITH DISTINCT chain, c
+  WITH c, chain
   WHERE NOT c IN chain
-  RETURN count(c) AS other_causes
+  RETURN count(DISTINCT c) AS other_causes
 }
 CALL (t) {
   MATCH (t)((a)-[:CAUSED_BY]->(b WHERE $projects IS NULL OR b.project IN $projects))*(x)

@@ -61,7 +61,7 @@ async def test_words_of_a_text_are_found_whatever_signs_they_hold(wake: Wakegrap
         "graph/lucene.py": "path",
         "NOT": "operators",
         "数据库": "chinese",
-        "unanimité": "accents",
+        "DÉCISION prise": "accents",
         '"ship it"': "quote",
     }.items():
         query = in_project(quoted(text), project)

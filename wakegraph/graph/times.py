@@ -8,6 +8,7 @@ from typing import Any
 
 __all__ = ["EARLIEST", "EPOCH", "LATEST", "from_graph", "to_utc"]
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 LATEST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
@@ -23,12 +24,12 @@ def to_utc(value: datetime) -> datetime:
 
 def from_graph(value: Any) -> Any:
     """Replace the driver's temporal types by UTC datetimes, in maps and lists too."""
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if type(value) in _PLAIN:
         return value
+    if isinstance(value, (list, tuple)):
+        return [item if type(item) in _PLAIN else from_graph(item) for item in value]
     if isinstance(value, Mapping):
         return {key: from_graph(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [from_graph(item) for item in value]
     native = getattr(value, "to_native", None)
     if native is None:
         return value
