@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from wakegraph.backup.service import Backup
 from wakegraph.causality.service import Causality
 from wakegraph.errors import AccessDeniedError
 from wakegraph.graph import schema
@@ -59,6 +60,7 @@ class Wakegraph:
         propagation: scores, the refresh, what is worth keeping at hand, what will be needed next.
         interchange: imports of files and git histories, exports.
         resume: one page to go on from.
+        archive: backup into a file, restore from it.
 
     Args:
         settings: all settings.
@@ -91,6 +93,7 @@ class Wakegraph:
         self.propagation = Propagation(self.graph, settings, clock)
         self.interchange = Interchange(self.graph, settings, clock)
         self.resume = Resume(self.graph, settings, self.causality)
+        self.archive = Backup(self.graph, settings)
 
     @classmethod
     @asynccontextmanager

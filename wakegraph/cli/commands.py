@@ -53,6 +53,8 @@ _COMMANDS = {
     "import jsonl": ("interchange:import_jsonl", "Import snapshots from a JSONL file, plain or gzip."),
     "import git": ("interchange:import_git", "Import the history of a git repository."),
     "export jsonl": ("interchange:export_jsonl", "Export a project as JSONL."),
+    "backup": ("backup:backup", "Write everything into one file."),
+    "restore": ("backup:restore", "Bring back what a backup holds."),
     "engine start": ("engine:start", "Start the local Neo4j when it is not up."),
     "engine stop": ("engine:stop", "Stop the local Neo4j."),
     "engine status": ("engine:status", "Whether the local Neo4j is up, and where."),

@@ -1,0 +1,6 @@
+// What was deleted from a project.
+// params: project: STRING
+// returns: properties
+MATCH (t:WakegraphTombstone)
+WHERE t.project = $project
+RETURN properties(t) AS properties ORDER BY t.id, t.at

@@ -1,0 +1,1 @@
+"""Backup and restore: everything wakegraph holds, from any server into any server."""
