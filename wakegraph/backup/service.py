@@ -108,7 +108,7 @@ class Backup:
         if occupied:
             raise ConflictError(
                 f"project {', '.join(map(repr, occupied))} holds snapshots already, nothing was restored: "
-                "restore into another database, or delete the project first"
+                "restore into a database that does not have it"
             )
         counts: dict[str, int] = defaultdict(int)
         for kind, rows in _batches(path):
