@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import databases
 import pytest
 
 from tests.cli.conftest import Run
+from wakegraph import engine
 from wakegraph.demo.decisions import decisions, records
 
 
@@ -55,11 +60,25 @@ def test_engine_that_never_ran(run: Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert run("engine", "stop").code == 0
 
 
+@pytest.fixture
+async def engine_home() -> AsyncIterator[Path]:
+    """A home of an engine that is not the test run's own, with the artifacts of that one."""
+    shared = databases.test_home()
+    await engine.prefetch(engine.EngineConfig(shared))
+    with tempfile.TemporaryDirectory(dir=shared, prefix="cli home ") as folder:
+        for name in ("jars", "java"):
+            shutil.copytree(shared / name, Path(folder) / name, copy_function=os.link)
+        yield Path(folder)
+
+
 @pytest.mark.engine
-def test_demo_on_the_local_engine(
-    spawn: Run, cli_env: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    local = {"WAKEGRAPH_NEO4J_URI": "", "WAKEGRAPH_ENGINE_IDLE_SECONDS": "120"}
+def test_demo_on_the_local_engine(spawn: Run, engine_home: Path) -> None:
+    local = {
+        "WAKEGRAPH_NEO4J_URI": "",
+        "WAKEGRAPH_HOME": str(engine_home),
+        "WAKEGRAPH_ENGINE_IDLE_SECONDS": "120",
+        "WAKEGRAPH_OFFLINE": "true",
+    }
     started = spawn("engine", "start", "--json", env=local).json()
     try:
         assert started["state"] == "running"
