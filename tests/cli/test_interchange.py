@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -56,15 +57,16 @@ def test_history_of_a_repository(run: Run, project: str, tmp_path: Path) -> None
     repository = tmp_path / project
     repository.mkdir()
 
-    def git(*words: str) -> None:
+    def git(*words: str, day: int = 1) -> None:
         identity = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "init.defaultBranch=main")
-        subprocess.run(["git", "-C", str(repository), *identity, *words], check=True, capture_output=True)
+        env = {**os.environ, "GIT_COMMITTER_DATE": f"2026-01-{day:02}T00:00:00Z"}
+        subprocess.run(["git", "-C", str(repository), *identity, *words], check=True, capture_output=True, env=env)
 
     git("init")
-    for text in ("one", "two"):
+    for day, text in enumerate(("one", "two"), start=1):
         (repository / "file.txt").write_text(text, encoding="utf-8")
         git("add", "file.txt")
-        git("commit", "-m", f"Say {text}")
+        git("commit", "-m", f"Say {text}", day=day)
     done = run("import", "git", str(repository))
     assert done.code == 0, done.err
     assert f"2 snapshots and 2 links created in {project}" in done.out
