@@ -1,8 +1,9 @@
 // Snapshots of a project, not later than a moment, that may be causes of a new one: similar text, same artifacts, and
-// the newest ones. An artifact that more than 1,000 snapshots are about says nothing and is not walked.
+// the newest ones. An artifact that more than 1,000 snapshots are about says nothing and is not walked. Times are
+// microseconds since 1970.
 // params: project: STRING, exclude_id: STRING, query: STRING, about: LIST<STRING>, created_at: ZONED DATETIME,
 //   hits: INTEGER, newest: INTEGER
-// returns: id, title, session, created_at, relevance, refs, superseded
+// returns: id, title, session, created, relevance, refs, superseded
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes('snapshot_text', query, {limit: $hits}) YIELD node AS s, score
@@ -24,5 +25,6 @@ CALL () {
 }
 WITH s, max(relevance) AS relevance, reduce(all = [], some IN collect(refs) | all + some) AS refs
 WHERE s.id <> coalesce($exclude_id, '')
-RETURN s.id AS id, s.title AS title, s.session AS session, s.created_at AS created_at, relevance, refs,
+RETURN s.id AS id, s.title AS title, s.session AS session, s.created_at.epochSeconds * 1000000 + s.created_at.microsecond AS created,
+  relevance, refs,
   EXISTS { (s)<-[:SUPERSEDES]-() } AS superseded

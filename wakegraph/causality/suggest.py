@@ -9,12 +9,13 @@ from typing import Any
 from wakegraph.causality.models import SuggestedCause
 from wakegraph.graph.driver import Graph, Row, Transaction
 from wakegraph.graph.lucene import any_of, in_project, salient_words
+from wakegraph.graph.times import EPOCH
 
 __all__ = ["suggest_causes"]
 
 # The text is only a hint: a few telling words find what a whole page would, at a fraction of the cost.
 _TEXT_READ = 2_000
-_WORDS = 6
+_WORDS = 4
 _HITS = 10
 _NEWEST = 50
 _RECENT = timedelta(hours=1)
@@ -63,7 +64,7 @@ async def suggest_causes(
     best = max((row["relevance"] for row in rows), default=0.0)
     judged = [(row, *_judge(row, best, session, about, created_at)) for row in rows]
     likely = [item for item in judged if item[1] > 0]
-    likely.sort(key=lambda item: (item[0]["superseded"], -item[1], -item[0]["created_at"].timestamp(), item[0]["id"]))
+    likely.sort(key=lambda item: (item[0]["superseded"], -item[1], -item[0]["created"], item[0]["id"]))
     return [
         SuggestedCause(id=row["id"], project=project, title=row["title"], why=why, score=score)
         for row, score, why in likely[:limit]
@@ -82,7 +83,7 @@ def _judge(
         parts["artifact"] = (len(shared) / len(about), f"about {', '.join(shared[:3])} too")
     if session is not None and row["session"] == session:
         parts["session"] = (1.0, "same session")
-    if created_at - row["created_at"] <= _RECENT:
+    if created_at - (EPOCH + timedelta(microseconds=row["created"])) <= _RECENT:
         parts["recent"] = (1.0, "in the hour before")
     score = sum(_WEIGHTS[name] * share for name, (share, _) in parts.items())
     return round(score, 6), [why for _, why in parts.values()]

@@ -26,6 +26,7 @@ __all__ = [
 
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_](?:[\w./:@-]*\w)?")
+_NAME = re.compile(r"[\d_./:@-]")
 _LONGEST = 100  # a longer "word" is data, not language
 
 TERM_LIMIT = 64
@@ -58,12 +59,12 @@ def words(text: str) -> list[str]:
 def salient_words(text: str, limit: int) -> list[str]:
     """The words that probably tell most: names and numbers (`queue.py`, `PEP-484`) first, then long ones.
 
-    How rare a word is in the index is not known here; length stands for it. Words of fewer than 4 characters are left
-    out, unless in scripts that do not put spaces between words.
+    How rare a word is in the index is not known here; length stands for it, since a word that every snapshot holds
+    makes a query as slow as the index is large. Short words are left out, unless in scripts without spaces.
     """
-    chosen = [word for word in words(text) if len(word) >= 4 or not word.isascii()]
-    special = re.compile(r"[\d_./:@-]")
-    return sorted(chosen, key=lambda word: (special.search(word) is None, -len(word), word.casefold()))[:limit]
+    named = {word: _NAME.search(word) is not None for word in words(text)}
+    chosen = [word for word, name in named.items() if len(word) >= (4 if name else 5) or not word.isascii()]
+    return sorted(chosen, key=lambda word: (not named[word], -len(word), word.casefold()))[:limit]
 
 
 def any_of(terms: list[str]) -> str:
