@@ -8,6 +8,7 @@ SHELL := /bin/sh
 # Relative on purpose: the path of the checkout may hold spaces.
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGES := $(VENV)/.packages
 STAMP := $(VENV)/.ready
 LOCK_VENV := .venv-lock
 UV_VERSION := 0.13.9
@@ -24,15 +25,18 @@ help:  ## list the targets
 
 setup: $(STAMP)  ## make the virtual environment
 
-$(STAMP): requirements/dev.txt pyproject.toml
+$(STAMP): $(PACKAGES) pyproject.toml
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(PACKAGES): requirements/dev.txt
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer found on the path; install one, or say make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) must be Python 3.11 or newer with venv and ensurepip (on Debian: the package python3-venv)" >&2; exit 1; }
 	@echo "setting up $(VENV) with $(PYTHON) ..."
-	rm -rf $(VENV)
+	@rm -rf $(VENV)
 	@"$(PYTHON)" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $(STAMP)
+	@touch $@
 
 demo: $(STAMP)  ## a real Neo4j with a real decision graph in it, and the first answers
 	@$(BIN)/python -m wakegraph demo
