@@ -4,7 +4,18 @@ Brought up on first use, shared by all wakegraph processes of the user, gone by 
 writes to standard output or reads the environment's settings.
 """
 
-from wakegraph.engine.client import ensure, log_tail, prefetch, status, stop
+from wakegraph.engine.client import await_browser, ensure, log_tail, prefetch, status, stop
 from wakegraph.engine.config import Endpoint, EngineConfig, EngineStatus, Progress
 
-__all__ = ["Endpoint", "EngineConfig", "EngineStatus", "Progress", "ensure", "log_tail", "prefetch", "status", "stop"]
+__all__ = [
+    "Endpoint",
+    "EngineConfig",
+    "EngineStatus",
+    "Progress",
+    "await_browser",
+    "ensure",
+    "log_tail",
+    "prefetch",
+    "status",
+    "stop",
+]

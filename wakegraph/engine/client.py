@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,18 +19,19 @@ from filelock import FileLock, Timeout
 
 from wakegraph.engine.artifacts import ensure_artifacts, load_lock
 from wakegraph.engine.config import DATABASE, USERNAME, Endpoint, EngineConfig, EngineStatus, Layout, Progress
-from wakegraph.engine.java import HOST
+from wakegraph.engine.java import HOST, answers_bolt
 from wakegraph.engine.processes import spawn_detached
 from wakegraph.engine.runtime import ensure_runtime
 from wakegraph.engine.state import State, log_lines, read_state, rotate
 from wakegraph.errors import EngineError
 
-__all__ = ["ensure", "log_tail", "prefetch", "status", "stop"]
+__all__ = ["await_browser", "ensure", "log_tail", "prefetch", "status", "stop"]
 
 _POLL_SECONDS = 0.05
 _SPAWNS = 3
 _LOCK_SECONDS = 30
 _STOP_SECONDS = 90.0
+_ANSWER_SECONDS = 60.0
 
 OnProgress = Callable[[Progress], None]
 
@@ -49,15 +51,52 @@ async def ensure(config: EngineConfig, on_progress: OnProgress | None = None) ->
     """
     request = await asyncio.to_thread(_Request, config)
     reported: Progress | None = None
+    silent_since: float | None = None
     while True:
         answer = await asyncio.to_thread(request.step)
-        progress = Progress("ready", 0, 0, "ready") if isinstance(answer, Endpoint) else _progress(answer)
+        if isinstance(answer, State):
+            progress = _progress(answer)
+            silent_since = None
+        elif await asyncio.to_thread(answers_bolt, _port(answer)):
+            progress = Progress("ready", 0, 0, "ready")
+        else:  # it is just dying, or too busy to answer
+            progress = Progress("starting", 0, 0, "waiting for Neo4j to answer")
+            silent_since = silent_since or time.monotonic()
+            if time.monotonic() - silent_since > _ANSWER_SECONDS:
+                raise EngineError(
+                    "the local engine runs but does not answer; run `wakegraph engine stop` and try again"
+                )
         if on_progress and progress != reported:
             on_progress(progress)
             reported = progress
-        if isinstance(answer, Endpoint):
+        if isinstance(answer, Endpoint) and progress.phase == "ready":
             return answer
         await asyncio.sleep(_POLL_SECONDS)
+
+
+async def await_browser(endpoint: Endpoint, seconds: float = 30.0) -> None:
+    """Wait until Neo4j Browser is served, which is up to a second later than Bolt after a start.
+
+    Raises:
+        EngineError: it is not, so many seconds later.
+    """
+    deadline = time.monotonic() + seconds
+    while not await asyncio.to_thread(_serves, endpoint.browser_url):
+        if time.monotonic() > deadline:
+            raise EngineError(f"Neo4j Browser does not answer at {endpoint.browser_url}; see `wakegraph engine logs`")
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+def _serves(url: str) -> bool:
+    try:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+def _port(endpoint: Endpoint) -> int:
+    return int(endpoint.uri.rpartition(":")[2])
 
 
 class _Request:

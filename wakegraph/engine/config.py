@@ -64,7 +64,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A running engine. `browser_url` answers up to a second later than Bolt."""
+    """A running engine. `browser_url` answers up to a second later than Bolt: `await_browser` waits for it."""
 
     uri: str
     username: str

@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from wakegraph.engine.artifacts import Lock
+from wakegraph.engine.artifacts import Artifact, Lock
 from wakegraph.engine.config import USERNAME, EngineConfig
 from wakegraph.engine.runtime import java_program
 from wakegraph.engine.state import write_private
@@ -54,22 +54,25 @@ db.logs.query.enabled=OFF
 dbms.usage_report.enabled=false
 client.allow_telemetry=false
 server.bolt.telemetry.enabled=false
+dbms.security.http_access_control_allow_origin=http://{host}:{http}
 dbms.security.allow_csv_import_from_file_urls=false
 internal.dbms.cypher_ip_blocklist=0.0.0.0/0,::/0
 """
 _CALENDAR_CONFIGURATION = """\
 dbms.fleet_manager.enabled=false
 server.fleet_discovery.enabled=false
+server.http.x_forward.enabled=false
 """
 
+# The engine's own log, which also takes what Java prints; relative, so that no letter of the path needs care in XML.
 _USER_LOGS = """\
 <Configuration status="ERROR">
   <Appenders>
-    <Console name="out" target="SYSTEM_OUT">
-      <PatternLayout pattern="%d{yyyy-MM-dd HH:mm:ss.SSSZ}{GMT+0} %-5p %m%n"/>
-    </Console>
+    <File name="log" fileName="../engine.log" append="true">
+      <PatternLayout pattern="%d{yyyy-MM-dd HH:mm:ssZ}{GMT+0} %-5p %m%n"/>
+    </File>
   </Appenders>
-  <Loggers><Root level="INFO"><AppenderRef ref="out"/></Root></Loggers>
+  <Loggers><Root level="INFO"><AppenderRef ref="log"/></Root></Loggers>
 </Configuration>
 """
 _SERVER_LOGS = """\
@@ -181,7 +184,7 @@ def _initial_user(password: str) -> str:
 
 def write_launcher(lock: Lock, jars: Path) -> Path:
     """A jar of one manifest that names all others: a short command line whatever the path, and what to open to whom."""
-    names = " ".join(artifact.filename for artifact in lock.artifacts)
+    names = " ".join(_class_path_entry(artifact, jars) for artifact in lock.artifacts)
     manifest = "".join(
         _folded(line)
         for line in (
@@ -201,6 +204,14 @@ def write_launcher(lock: Lock, jars: Path) -> Path:
     else:
         staging.replace(target)
     return target
+
+
+def _class_path_entry(artifact: Artifact, jars: Path) -> str:
+    """Relative, but for Neo4j Browser.
+
+    Java writes %c3 where Jetty expects %C3 and takes a file with a non-ASCII path for an alias, which it does not serve.
+    """
+    return (jars / artifact.filename).as_uri() if artifact.name == "neo4j-browser" else artifact.filename
 
 
 def _folded(line: str) -> str:
@@ -223,10 +234,17 @@ def java_options(config: EngineConfig) -> list[str]:
 
 
 def command(config: EngineConfig, java_home: Path, launcher: Path, folder: Path, *options: str) -> list[str]:
-    """The command line of the database whose files are in `folder`."""
+    """The command line of the database whose files are in `folder`, its temporary ones included.
+
+    Native libraries are unpacked there: in a cache or the system's own folder they might be cleaned away under it.
+    """
+    temporary = folder / "tmp"
+    temporary.mkdir(exist_ok=True)
     return [
         str(java_program(java_home)),
         *java_options(config),
+        f"-Djava.io.tmpdir={temporary}",
+        f"-Djna.tmpdir={temporary}",
         *options,
         "-jar",
         str(launcher),

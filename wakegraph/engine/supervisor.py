@@ -231,7 +231,7 @@ class Supervisor:
             self._begin_to_stop()
         self._end_database()
         self._clear()
-        if self._config.archive and self._archive and not self._archive.exists():
+        if self._config.archive and self._archive and not self._archive.exists() and Path(sys.executable).exists():
             # Only now: making it takes half a minute of a processor, and nobody waits for it.
             spawn_detached(
                 "wakegraph.engine.archive", self._config.to_json(), folder=self._layout.folder, log=self._layout.log
@@ -300,6 +300,7 @@ def _explain(lines: list[str], layout: Layout) -> str:
 
 
 def main(argument: str) -> int:
+    """Run the supervisor of an engine until it ends; `argument` is an `EngineConfig` as JSON."""
     return Supervisor(EngineConfig.from_json(argument)).run()
 
 
