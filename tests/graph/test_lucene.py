@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wakegraph.app import Wakegraph
 from wakegraph.graph.driver import Graph
-from wakegraph.graph.lucene import any_of, in_project, quoted, salient_words, words
+from wakegraph.graph.lucene import any_of, in_projects, quoted, salient_words, words
 
 SEARCH = """
 CALL db.index.fulltext.queryNodes('snapshot_text', $query, {limit: 100}) YIELD node, score
@@ -40,7 +40,7 @@ async def search(graph: Graph, query: str, project: str) -> list[Any]:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_any_text_is_a_valid_query(graph: Graph, text: str) -> None:
     await graph.ready()
-    for query in (quoted(text), any_of(words(text)), in_project(any_of(salient_words(text, 6)), text)):
+    for query in (quoted(text), any_of(words(text)), in_projects(any_of(salient_words(text, 6)), [text])):
         if query:
             await search(graph, query, "no such project")
 
@@ -64,7 +64,7 @@ async def test_words_of_a_text_are_found_whatever_signs_they_hold(wake: Wakegrap
         "DÉCISION prise": "accents",
         '"ship it"': "quote",
     }.items():
-        query = in_project(quoted(text), project)
+        query = in_projects(quoted(text), [project])
         assert [id_ for id_, _ in await search(graph, query, project)] == [found], text
 
 
@@ -75,7 +75,7 @@ async def test_narrowing_to_a_project_leaves_the_ranking_alone(wake: Wakegraph, 
             content = "apple " * (number + 1) + "pear"
             await wake.snapshots.save(content, id=f"s{number}", project=name, detect_dependencies=False)
     plain = await search(wake.graph, any_of(["apple"]), project)
-    narrow = await search(wake.graph, in_project(any_of(["apple"]), project), project)
+    narrow = await search(wake.graph, in_projects(any_of(["apple"]), [project]), project)
     assert {id_ for id_, _ in narrow} == {"s0", "s1", "s2"}
     assert dict(narrow) == pytest.approx(dict(plain), rel=0.02)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from wakegraph.causality.models import SuggestedCause
 from wakegraph.graph.driver import Graph, Row, Transaction
-from wakegraph.graph.lucene import any_of, in_project, salient_words
+from wakegraph.graph.lucene import any_of, in_projects, salient_words
 from wakegraph.graph.times import EPOCH
 
 __all__ = ["suggest_causes"]
@@ -49,7 +49,7 @@ async def suggest_causes(
         created_at: when it happened, aware; only what is not later can be a cause.
         limit: most suggestions.
     """
-    query = in_project(any_of(salient_words(text[:_TEXT_READ], _WORDS)), project)
+    query = in_projects(any_of(salient_words(text[:_TEXT_READ], _WORDS)), [project])
     run: Callable[..., Awaitable[list[Row]]] = graph.read if isinstance(graph, Graph) else graph.run
     rows = await run(
         "causality/suggest",

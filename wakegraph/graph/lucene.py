@@ -16,7 +16,6 @@ __all__ = [
     "Term",
     "UserQuery",
     "any_of",
-    "in_project",
     "in_projects",
     "quoted",
     "salient_words",
@@ -72,16 +71,12 @@ def any_of(terms: list[str]) -> str:
     return " ".join(quoted(term) for term in terms)
 
 
-def in_project(query: str, project: str) -> str:
-    """Narrow a query to the snapshots whose project looks like `project`, without touching the ranking.
-
-    The index takes names apart, so the statement must still compare the project itself.
-    """
-    return f"+project:{quoted(project)}^0 +({query})" if query else ""
-
-
 def in_projects(query: str, projects: Sequence[str] | None) -> str:
-    """Narrow a query to some projects, like `in_project`; None or more than 50 of them do not narrow it."""
+    """Narrow a query to snapshots whose project looks like one of some, without touching the ranking.
+
+    The index takes names apart, so the statement must still compare the project itself. None or more than 50 projects
+    do not narrow it.
+    """
     if projects is None or not query or not 0 < len(projects) <= _PROJECT_LIMIT:
         return query
     names = " ".join(f"project:{quoted(project)}" for project in projects)
