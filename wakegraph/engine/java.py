@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import socket
 import sys
 import zipfile
@@ -207,11 +208,20 @@ def write_launcher(lock: Lock, jars: Path) -> Path:
 
 
 def _class_path_entry(artifact: Artifact, jars: Path) -> str:
-    """Relative, but for Neo4j Browser.
+    """Relative, but for Neo4j Browser in a folder whose path has non-ASCII letters.
 
-    Java writes %c3 where Jetty expects %C3 and takes a file with a non-ASCII path for an alias, which it does not serve.
+    Jetty takes what lies in a jar of such a path for an alias of another file and does not serve it; files it serves.
     """
-    return (jars / artifact.filename).as_uri() if artifact.name == "neo4j-browser" else artifact.filename
+    if artifact.name != "neo4j-browser" or str(jars).isascii():
+        return artifact.filename
+    folder = jars.parent / "browser" / artifact.version
+    if not folder.exists():
+        staging = folder.with_name(".staging")
+        shutil.rmtree(staging, ignore_errors=True)
+        with zipfile.ZipFile(jars / artifact.filename) as jar:
+            jar.extractall(staging, [name for name in jar.namelist() if name.startswith("browser/")])
+        staging.replace(folder)
+    return f"{folder.as_uri()}/"
 
 
 def _folded(line: str) -> str:

@@ -109,7 +109,8 @@ class Supervisor:
         java_home = ensure_runtime(self._layout)
         check_disk(self._layout.home, 0)
         self._raise_if_stopped()
-        launcher = java.write_launcher(lock, self._layout.jars)
+        with FileLock(self._layout.jars_lock):
+            launcher = java.write_launcher(lock, self._layout.jars)
         java.write_password(self._layout.password, self._layout.neo4j)
         archive = self._layout.archives / java.archive_name(lock, launcher, java_home)
         self._archive = archive
