@@ -5,7 +5,7 @@
 UNWIND range(0, size($ids) - 1) AS position
 WITH position ORDER BY position
 MATCH (s:Snapshot {project: $project, id: $ids[position]})
-SET s.memory_tier = s.memory_tier
+SET s.source = s.source
 WITH s, s.memory_tier AS from_tier, CASE
   WHEN s.last_activity >= $active THEN 'ACTIVE'
   WHEN s.last_activity >= $recent THEN 'RECENT'

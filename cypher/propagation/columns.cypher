@@ -1,17 +1,20 @@
 // What the scores of snapshots rest on, one list a fact, times in epoch milliseconds. `settled` holds what is stored of
-// those that were scored at this very moment, or accessed after it. Only stated, imported and inferred links count,
-// those from other projects too: of these only the number is taken.
-// params: project: STRING, ids: LIST<STRING>, with_times: BOOLEAN, missing: INTEGER, now: ZONED DATETIME,
-//   epoch: ZONED DATETIME
-// returns: positions, created, accessed, counts, dependents, dependencies, causes, effects, actions, recent, predicted,
+// those that were scored for this very moment, or accessed after it. Detected links do not count; those from other
+// projects do, but of their ends nothing is read.
+// params: project: STRING, ids: LIST<STRING>, with_times: BOOLEAN, missing: INTEGER, now: ZONED DATETIME
+// returns: nodes, ids, created, accessed, counts, dependents, dependencies, causes, effects, actions, recent,
 //   settled
 UNWIND range(0, size($ids) - 1) AS position
+WITH position ORDER BY position
 MATCH (s:Snapshot {project: $project, id: $ids[position]})
-RETURN collect(position) AS positions,
+RETURN collect(elementId(s)) AS nodes,
+  collect(s.id) AS ids,
   collect(s.created_at.epochMillis) AS created,
   collect(coalesce(s.last_accessed.epochMillis, $missing)) AS accessed,
   collect(coalesce(s.access_count, 0)) AS counts,
-  collect(COUNT { MATCH (s)<-[r:CAUSED_BY|DEPENDS_ON]-(t) WHERE r.origin <> 'detected' RETURN DISTINCT t }) AS dependents,
+  collect(COUNT {
+    MATCH (s)<-[r:CAUSED_BY|DEPENDS_ON]-(t) WHERE r.origin <> 'detected' RETURN DISTINCT t
+  }) AS dependents,
   collect(CASE WHEN EXISTS { (s)-[r:DEPENDS_ON]->() WHERE r.origin <> 'detected' } THEN 1 ELSE 0 END) AS dependencies,
   collect(COUNT { (s)-[:CAUSED_BY]->() }) AS causes,
   collect(COUNT { (s)<-[:CAUSED_BY]-() }) AS effects,
@@ -20,9 +23,8 @@ RETURN collect(position) AS positions,
   END) AS actions,
   CASE WHEN $with_times THEN collect([moment IN coalesce(s.recent_accesses, []) | moment.epochMillis]) ELSE [] END
     AS recent,
-  collect(coalesce(s.last_predicted, $epoch).epochMillis) AS predicted,
   collect(CASE WHEN s.last_predicted = $now OR s.last_accessed > $now THEN {
-    position: position, temporal: s.temporal_score, causal: s.causal_score, frequency: s.frequency_score,
+    id: s.id, temporal: s.temporal_score, causal: s.causal_score, frequency: s.frequency_score,
     prediction: s.prediction_score, reasons: s.prediction_reasons, profile: s.prediction_profile,
     upcoming: s.predicted_next_access.epochMillis, tier: s.memory_tier, role: s.causal_role
   } END) AS settled

@@ -1,12 +1,12 @@
 // Writes scores and the other derived properties of snapshots, given as one list a property; categories as positions in
-// the tables beside them, times in epoch milliseconds, null for none.
-// params: project: STRING, ids: LIST<STRING>, temporal: LIST<FLOAT>, causal: LIST<FLOAT>, frequency: LIST<FLOAT>,
+// the tables beside them, times in epoch milliseconds, null for none. The nodes are held, so their element ids are good.
+// params: nodes: LIST<STRING>, temporal: LIST<FLOAT>, causal: LIST<FLOAT>, frequency: LIST<FLOAT>,
 //   prediction: LIST<FLOAT>, reason: LIST<INTEGER>, reasons: LIST<LIST<STRING>>, upcoming: LIST<INTEGER>,
 //   tier: LIST<INTEGER>, tiers: LIST<STRING>, role: LIST<INTEGER>, roles: LIST<STRING>, current: LIST<BOOLEAN>,
 //   profile: STRING, now: ZONED DATETIME
 // returns: written
-UNWIND range(0, size($ids) - 1) AS i
-MATCH (s:Snapshot {project: $project, id: $ids[i]})
+UNWIND range(0, size($nodes) - 1) AS i
+MATCH (s:Snapshot) WHERE elementId(s) = $nodes[i]
 SET s.temporal_score = $temporal[i],
   s.causal_score = $causal[i],
   s.frequency_score = $frequency[i],

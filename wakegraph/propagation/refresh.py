@@ -8,12 +8,13 @@ second run goes on where the first one ended.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wakegraph.errors import ConflictError
 from wakegraph.graph.driver import Graph, Row, Transaction
@@ -79,6 +80,11 @@ class Job:
         """Whether every snapshot counts as stale."""
         return self.cutoff >= self.now
 
+    @property
+    def reach(self) -> datetime:
+        """What was last scored up to this moment is scored anew."""
+        return LATEST if self.whole else self.cutoff
+
 
 @dataclass(slots=True)
 class Tally:
@@ -118,7 +124,7 @@ async def refresh_project(
     # A snapshot whose last_predicted was taken away is in no index; it is found by its id.
     by_index = not job.whole and counts["stale"] == due <= _FEW
     tally = Tally()
-    pages = _few(graph, job) if by_index else _pages(graph, job)
+    pages = _few(graph, job) if by_index else _many(graph, job)
     async for done in _scored(graph, job, pages):
         tally.add(done)
         if on_progress:
@@ -188,88 +194,130 @@ def _overtaken(project: str) -> ConflictError:
     )
 
 
-async def _few(graph: Graph, job: Job) -> AsyncIterator[list[str]]:
+async def _few(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
+    """Batches of the stale snapshots by their ids, read from the index at once."""
     row = await graph.read_one("propagation/stale_ids", project=job.project, cutoff=job.cutoff, limit=2 * _FEW)
     ids = sorted(row["ids"]) if row else []
     for start in range(0, len(ids), BATCH):
-        yield ids[start : start + BATCH]
+        yield _Named(job, ids[start : start + BATCH])
 
 
-async def _pages(graph: Graph, job: Job) -> AsyncIterator[list[str]]:
+async def _many(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
+    """Batches of the stale snapshots as stretches of ids, page by page."""
     after = ""
-    cutoff = LATEST if job.whole else job.cutoff
     while True:
-        row = await graph.read_one(
-            "propagation/stale_page", project=job.project, after=after, cutoff=cutoff, epoch=EPOCH, limit=_PAGE
+        page = await graph.read_one(
+            "propagation/batch_ends",
+            project=job.project,
+            after=after,
+            cutoff=job.reach,
+            epoch=EPOCH,
+            batch=BATCH,
+            limit=_PAGE,
         )
-        ids = row["ids"] if row else []
-        for start in range(0, len(ids), BATCH):
-            yield ids[start : start + BATCH]
-        if len(ids) < _PAGE:
+        for end in page["ends"] if page else ():
+            yield _Stretch(job, after, end)
+            after = end
+        if not page or page["snapshots"] < _PAGE:
             return
-        after = ids[-1]
 
 
-async def _scored(graph: Graph, job: Job, batches: AsyncIterator[list[str]]) -> AsyncIterator[Tally]:
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A batch of snapshots by their ids."""
+
+    job: Job
+    ids: list[str]
+
+    async def hold(self, tx: Transaction) -> Row | None:
+        await tx.run("propagation/hold", project=self.job.project, ids=self.ids)
+        return await read_columns(tx.one, self.job.project, self.ids, self.job.now, self.job.formula.profile)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A batch of the stale snapshots whose ids follow one and go up to another."""
+
+    job: Job
+    after: str
+    until: str
+
+    async def hold(self, tx: Transaction) -> Row | None:
+        return await tx.one(
+            "propagation/hold_columns",
+            project=self.job.project,
+            after=self.after,
+            until=self.until,
+            cutoff=self.job.reach,
+            epoch=EPOCH,
+            with_times=self.job.formula.profile is Profile.ACTIVATION,
+            missing=MISSING,
+            now=self.job.now,
+        )
+
+
+_Batch = _Named | _Stretch
+
+
+async def _scored(graph: Graph, job: Job, batches: AsyncIterator[_Batch]) -> AsyncIterator[Tally]:
     """Score batches, a few transactions in flight at the most."""
     running: set[asyncio.Task[Tally]] = set()
     try:
-        async for ids in batches:
-            running.add(asyncio.create_task(graph.write_in(_score_batch, job, ids)))
+        async for batch in batches:
+            running.add(asyncio.create_task(graph.write_in(_score_batch, job, batch)))
             if len(running) >= _IN_FLIGHT:
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     yield task.result()
-        for task in list(running):
-            yield await task
-            running.discard(task)
+        while running:
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                yield task.result()
     finally:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _score_batch(tx: Transaction, job: Job, ids: list[str]) -> Tally:
-    await tx.run("propagation/hold", project=job.project, ids=ids)
-    row = await read_columns(tx.one, job.project, ids, job.now, job.formula.profile)
+async def _score_batch(tx: Transaction, job: Job, batch: _Batch) -> Tally:
+    row = await batch.hold(tx)
+    if row is None or not row["nodes"]:
+        return Tally()
     columns = columns_of(row, job.now, job.formula)
     scores = score(columns, epoch_ms(job.now), job.formula.profile, job.formula.weights, job.formula.constants)
-    predicted = np.array(row["predicted"], np.int64)
-    later = columns.accessed_ms > epoch_ms(job.now)
-    write = (
-        np.ones(len(columns), np.bool_) if job.whole else predicted <= epoch_ms(job.cutoff)
-    )  # another refresh may have been here meanwhile
-    seen = int(write.sum())
+    write = np.ones(len(columns), np.bool_)
     write[_settled(row, columns, scores, job)] = False
     chosen = np.flatnonzero(write)
-    tally = Tally(chosen.size, seen - chosen.size, int((later & write).sum()))
+    later = columns.accessed_ms > epoch_ms(job.now)
     if chosen.size:
-        await tx.run("propagation/write_scores", **_written(job, ids, row, columns, scores, ~later, chosen))
+        await tx.run("propagation/write_scores", **_written(job, row, columns, scores, ~later, chosen))
         held = await tx.one("propagation/hold_formula", project=job.project)
         if held is None or held["formula"] != job.formula.text():
             raise _overtaken(job.project)
-    return tally
+    return Tally(chosen.size, len(columns) - chosen.size, int(later.sum()))
 
 
-async def read_columns(run: Callable[..., Any], project: str, ids: list[str], now: datetime, profile: Profile) -> Row:
+async def read_columns(
+    run: Callable[..., Awaitable[Row | None]], project: str, ids: list[str], now: datetime, profile: Profile
+) -> Row:
     """Read what the scores of snapshots of a project rest on; those that do not exist are left out.
 
     Args:
         run: runs a statement that returns one row.
         project: their project.
-        ids: their ids; `positions` of the answer are into this list.
+        ids: their ids.
         now: the moment of scoring.
         profile: `activation` needs the times of the accesses kept.
     """
-    row: Row = await run(
+    row = await run(
         "propagation/columns",
         project=project,
         ids=ids,
         with_times=profile is Profile.ACTIVATION,
         missing=MISSING,
         now=now,
-        epoch=EPOCH,
     )
+    assert row is not None  # noqa: S101  an aggregation always returns one row
     return row
 
 
@@ -293,14 +341,16 @@ def columns_of(row: Row, now: datetime, formula: Formula) -> ScoreColumns:
 
 def _settled(row: Row, columns: ScoreColumns, scores: Scores, job: Job) -> list[int]:
     """Rows for which everything that would be written is stored already."""
-    at = {position: place for place, position in enumerate(row["positions"])}
+    if not row["settled"]:
+        return []
+    at = {id_: place for place, id_ in enumerate(row["ids"])}
     table, reason = reason_table(scores.reasons)
     found = []
     for stored in row["settled"]:
-        place = at[stored["position"]]
+        place = at[stored["id"]]
         upcoming = int(scores.predicted_next_ms[place])
         computed = {
-            "position": stored["position"],
+            "id": stored["id"],
             "temporal": float(scores.temporal[place]),
             "causal": float(scores.causal[place]),
             "frequency": float(scores.frequency[place]),
@@ -318,19 +368,17 @@ def _settled(row: Row, columns: ScoreColumns, scores: Scores, job: Job) -> list[
 
 def _written(
     job: Job,
-    ids: list[str],
     row: Row,
     columns: ScoreColumns,
     scores: Scores,
-    current: np.ndarray[Any, np.dtype[np.bool_]],
-    chosen: np.ndarray[Any, np.dtype[np.intp]],
+    current: NDArray[np.bool_],
+    chosen: NDArray[np.intp],
 ) -> dict[str, Any]:
+    """Parameters of `propagation/write_scores` for the chosen rows; `current` ones are stale no longer."""
     reasons, reason = reason_table(scores.reasons[chosen])
-    positions = np.array(row["positions"], np.int64)[chosen].tolist()
     upcoming = scores.predicted_next_ms[chosen].tolist()
     return {
-        "project": job.project,
-        "ids": [ids[position] for position in positions],
+        "nodes": [row["nodes"][place] for place in chosen],
         "temporal": scores.temporal[chosen].tolist(),
         "causal": scores.causal[chosen].tolist(),
         "frequency": scores.frequency[chosen].tolist(),

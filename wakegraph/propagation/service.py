@@ -390,7 +390,7 @@ class Propagation:
         formula = scoring.formula
         row = await read_columns(self._graph.read_one, key.project, [key.id], moment, formula.profile)
         nodes = await self._nodes([key])
-        if not nodes or not row["positions"]:
+        if not nodes or not row["ids"]:
             raise NotFoundError(f"{key} was deleted meanwhile")
         node = nodes[0]
         found = explain(
@@ -473,8 +473,7 @@ class Propagation:
         ids = sorted({id_ for one in (*neighbours, usual["ids"] if usual else ()) for id_ in one} - in_hand)
         facts = await read_columns(self._graph.read_one, project, ids, now, Profile.ACTIVATION)
         gone = await self._graph.read_one("propagation/superseded", project=project, ids=ids)
-        there = [ids[position] for position in facts["positions"]]
-        return Candidates(there, facts, neighbours, gone["ids"] if gone else ())
+        return Candidates(facts["ids"], facts, neighbours, gone["ids"] if gone else ())
 
     async def _nodes(self, keys: Sequence[Key]) -> list[dict[str, Any]]:
         nodes: list[dict[str, Any]] = []
