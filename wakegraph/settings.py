@@ -80,6 +80,32 @@ class Settings(BaseSettings):
     log_level: str = "WARNING"
     """DEBUG, INFO, WARNING, ERROR or CRITICAL; logs go to stderr"""
 
+    # MCP over HTTP
+    http_tokens: Path | None = None
+    """file of bearer tokens, one JSON object a line (see `wakegraph token`)"""
+    http_token: SecretStr | None = None
+    """one bearer token that may do everything; at least 16 characters"""
+    http_allowed_hosts: str | None = None
+    """host names to accept in requests besides those of this machine, separated by commas"""
+    http_allowed_origins: str | None = None
+    """origins of web pages to accept, separated by commas"""
+    http_max_body_mb: Annotated[int, Field(ge=1, le=1000)] = 16
+    """size of a request at the most, in megabytes"""
+    http_rate: Annotated[float, Field(gt=0)] = 50.0
+    """requests a second that one client may make in the long run"""
+    http_burst: Annotated[int, Field(ge=1)] = 200
+    """requests that one client may make at once"""
+    http_concurrency: Annotated[int, Field(ge=1)] = 64
+    """tool calls in progress at the most"""
+    jwt_jwks_uri: str | None = None
+    """where the keys are that sign JSON web tokens"""
+    jwt_issuer: str | None = None
+    """who must have issued a JSON web token"""
+    jwt_audience: str | None = None
+    """for whom a JSON web token must be"""
+    jwt_algorithm: str = "RS256"
+    """how JSON web tokens are signed"""
+
     # Layer 1
     detection_window_seconds: Annotated[float, Field(gt=0)] = 3600.0
     """how long before a save another one counts as a detected dependency"""

@@ -13,6 +13,7 @@ from fastmcp.server.dependencies import get_context
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from mcp_types import TextContent, ToolAnnotations
+from mcp_types import Tool as ListedTool
 from pydantic import PrivateAttr
 from rapidfuzz import process
 
@@ -51,13 +52,16 @@ class WakegraphTool(Tool):
             annotations=ToolAnnotations(
                 read_only_hint=not spec.writes,
                 destructive_hint=spec.destructive if spec.writes else None,
-                idempotent_hint=spec.idempotent,
-                open_world_hint=False,
+                idempotent_hint=spec.idempotent if spec.writes else None,
             ),
             auth=auth,
         )
         made._spec, made._database = spec, database
         return made
+
+    def to_mcp_tool(self, **overrides: Any) -> ListedTool:
+        """The tool as it is listed, without the library's own marks: they tell an agent nothing and cost it tokens."""
+        return super().to_mcp_tool(**{**overrides, "_meta": None})
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Check the arguments, wait for the database, answer. Every expected failure is one line."""

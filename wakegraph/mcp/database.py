@@ -85,6 +85,19 @@ class Database:
         await connecting
         return await self.memory()
 
+    async def now(self) -> Wakegraph:
+        """The memory when its database is up already; does not wait.
+
+        Raises:
+            DatabaseUnavailableError: it is not.
+            WakegraphError: it cannot be used.
+        """
+        connecting = self.begin()
+        if not connecting.done():
+            raise self._not_yet()
+        await connecting
+        return await self.memory()
+
     async def close(self) -> None:
         """Give up what is under way and close the connections."""
         for task in (self._connecting, self._opening):

@@ -173,4 +173,4 @@ async def _json(database: Database, answer: Callable[[Call], Any]) -> str:
         raise RequestError(str(error), log_level=logging.DEBUG) from error
     except WakegraphError as error:
         raise ResourceError(str(error), log_level=logging.DEBUG) from error
-    return result.data.model_dump_json(by_alias=True, exclude_none=True)
+    return str(result.data.model_dump_json(by_alias=True, exclude_none=True))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fastmcp.prompts import Prompt
     from fastmcp.resources import Resource, ResourceTemplate
     from fastmcp.tools import Tool
+    from fastmcp.utilities.components import FastMCPComponent
     from fastmcp.utilities.versions import VersionSpec
 
     from wakegraph.app import Wakegraph
@@ -105,6 +106,10 @@ class _Catalogued(Provider):
 
     async def complete(self, reference: Any, argument: Any, context: Any) -> list[str]:
         return await (await self.catalogue()).complete(reference, argument, context)
+
+    async def get_tasks(self) -> Sequence[FastMCPComponent]:
+        """None: the library asks at the start, and must not have everything built for that."""
+        return []
 
     async def _list_tools(self) -> Sequence[Tool]:
         return list((await self.catalogue()).tools.values())

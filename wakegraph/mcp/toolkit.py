@@ -172,10 +172,10 @@ def input_schema(arguments: type[BaseModel]) -> dict[str, Any]:
 
 
 def output_schema(answer: type[Model]) -> dict[str, Any]:
-    """The JSON schema of a tool's answer: its types, and what is always there at the top.
+    """The JSON schema of a tool's answer: every field with its type.
 
-    Definitions used more than once stay definitions; lists of closed values are left to the descriptions. All tools
-    together must fit the window of an agent beside its work.
+    Definitions used more than once stay definitions. What is always there is not listed, nor are closed values: all
+    tools together must fit the window of an agent beside its work.
     """
     return _Compact(answer.model_json_schema(by_alias=True, mode="serialization"), keep=()).schema()
 
@@ -196,9 +196,9 @@ class _Compact:
 
     def schema(self) -> dict[str, Any]:
         result = self._walk(self._root)
-        required = [name for name in self._root.get("required", ()) if not _nullable(self._root["properties"][name])]
-        if required:
-            result["required"] = required
+        required = self._root.get("required", ())
+        if required and self._keep:
+            result["required"] = list(required)
         shared = {name: self._walk(part) for name, part in self._definitions.items() if self._shared(name)}
         return {**result, "$defs": shared} if shared else result
 
@@ -215,8 +215,8 @@ class _Compact:
             own = {key: value for key, value in node.items() if key in self._keep and value is not None}
             return self._walk({**only, **own})
         result = {_BOUNDS.get(key, key): value for key, value in node.items() if key not in self._dropped}
-        if result.get("default") == []:
-            del result["default"]
+        if result.get("default") in ([], False):
+            del result["default"]  # what is left out is empty or false anyway
         if "properties" in node:
             result["properties"] = {name: self._walk(part) for name, part in node["properties"].items()}
         if "items" in node:
@@ -233,10 +233,6 @@ def _references(node: Any) -> Iterator[str]:
     elif isinstance(node, list):
         for value in node:
             yield from _references(value)
-
-
-def _nullable(node: Mapping[str, Any]) -> bool:
-    return any(part.get("type") == "null" for part in node.get("anyOf", ()))
 
 
 def _shown(value: object) -> str:

@@ -74,24 +74,18 @@ class ShownSnapshot(Brief):
     tags: list[str] | None = None
     rationale: str | None = None
     causal_role: str
-    access_count: int
-    last_accessed: Moment | None = None
     content: str | None = None
-    content_length: int
     truncated: bool
 
 
 class EdgeOut(Model):
-    """A link. Projects are given where they are not the answer's own."""
+    """A link. Its ends are ids, or `project::id` where they are of another project than the answer."""
 
     type: str
     source: str
-    source_project: str | None = None
     target: str
-    target_project: str | None = None
     origin: str | None = None
     primary: bool | None = None
-    rationale: str | None = None
 
 
 class LinkOut(Model):
@@ -108,11 +102,12 @@ class LinkOut(Model):
 class FullSnapshot(ShownSnapshot):
     """A snapshot with its links."""
 
+    content_length: int
+    access_count: int
+    last_accessed: Moment | None = None
     summary: str
     author_type: str | None = None
-    source: str
     metadata: dict[str, Any] | None = None
-    recorded_at: Moment
     about: list[str] | None = None
     caused_by: list[LinkOut]
     depends_on: list[LinkOut]
@@ -121,9 +116,7 @@ class FullSnapshot(ShownSnapshot):
     effect_count: int
     dependents: list[LinkOut]
     dependent_count: int
-    prediction_score: float | None = None
     leads_elsewhere: bool | None = None
-    content_offset: int
     next_offset: int | None = None
 
 
@@ -159,9 +152,6 @@ def common(snapshot: Snapshot, width: int) -> dict[str, Any]:
         "tags": labels(snapshot.tags, width),
         "rationale": None if snapshot.rationale is None else clipped(snapshot.rationale, width),
         "causal_role": snapshot.causal_role,
-        "access_count": snapshot.access_count,
-        "last_accessed": snapshot.last_accessed,
-        "content_length": len(snapshot.content),
     }
 
 
@@ -194,11 +184,12 @@ def full_snapshot(snapshot: Any, content: str, offset: int, width: int, links: i
         **common(snapshot, width),
         content=content,
         truncated=bool(offset) or end < len(snapshot.content),
+        content_length=len(snapshot.content),
+        access_count=snapshot.access_count,
+        last_accessed=snapshot.last_accessed,
         summary=clipped(snapshot.summary, width),
         author_type=snapshot.author_type,
-        source=snapshot.source,
         metadata=metadata if metadata is None or len(json.dumps(metadata)) <= 4 * width else {"truncated": True},
-        recorded_at=snapshot.recorded_at,
         about=[clipped(ref, width) for ref in snapshot.about[:20]] or None,
         caused_by=_links(snapshot.caused_by, width, links),
         depends_on=_links(snapshot.depends_on, width, links),
@@ -207,9 +198,7 @@ def full_snapshot(snapshot: Any, content: str, offset: int, width: int, links: i
         effect_count=snapshot.effect_count,
         dependents=_links(snapshot.dependents, width, links),
         dependent_count=snapshot.dependent_count,
-        prediction_score=snapshot.prediction_score,
         leads_elsewhere=snapshot.leads_elsewhere or None,
-        content_offset=offset,
         next_offset=end if end < len(snapshot.content) else None,
     )
 
@@ -228,18 +217,19 @@ def _links(links: Iterable[LinkRef], width: int, count: int) -> list[LinkOut]:
     ]
 
 
-def edges_out(edges: Iterable[Edge], project: str, width: int) -> list[EdgeOut]:
-    """Links for an answer about `project`; rationales are cut to `width` characters, 0 leaves them out."""
+def edges_out(edges: Iterable[Edge], project: str) -> list[EdgeOut]:
+    """Links for an answer about `project`."""
+
+    def name(end: str, home: str) -> str:
+        return end if home == project else f"{home}::{end}"
+
     return [
         EdgeOut(
             type=edge.type,
-            source=edge.source,
-            source_project=None if edge.source_project == project else edge.source_project,
-            target=edge.target,
-            target_project=None if edge.target_project == project else edge.target_project,
+            source=name(edge.source, edge.source_project),
+            target=name(edge.target, edge.target_project),
             origin=edge.origin,
             primary=edge.primary,
-            rationale=clipped(edge.rationale, width) if edge.rationale and width else None,
         )
         for edge in edges
     ]

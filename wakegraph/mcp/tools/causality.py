@@ -10,13 +10,11 @@ from wakegraph.causality.mermaid import to_mermaid
 from wakegraph.causality.models import (
     ActionTypeCounts,
     CausalChain,
-    Group,
-    PrimaryFault,
     Reasoning,
     ReasoningLink,
     RoleCounts,
     Subgraph,
-    TimeInversion,
+    ValidationReport,
 )
 from wakegraph.errors import InvalidInputError
 from wakegraph.mcp.budget import DEFAULT, LARGE, clipped, fitting
@@ -44,8 +42,7 @@ class StepOut(Model):
     id: str
     project: str
     depth: int
-    title: str
-    summary: str | None = None
+    summary: str
     action_type: str
     rationale: str | None = None
     timestamp: Moment
@@ -91,12 +88,10 @@ class NodeOut(Model):
 class SubgraphOut(Model):
     id: str
     project: str
-    direction: str
     nodes: list[NodeOut]
     edges: list[EdgeOut]
     total: int
     truncated: bool
-    edges_left_out: int
     mermaid: str | None = None
 
 
@@ -110,7 +105,6 @@ class WhyLink(Model):
     rationale: str | None = None
     own_rationale: str | None = None
     author: str | None = None
-    created_at: Moment
     superseded_by: list[str] | None = None
 
 
@@ -120,7 +114,6 @@ class WhyOut(Model):
     text: str
     action_type: str
     author: str | None = None
-    created_at: Moment
     rationale: str | None = None
     causes: list[WhyLink]
     dependencies: list[WhyLink]
@@ -130,7 +123,7 @@ class WhyOut(Model):
     superseded_by: list[str] | None = None
     also_about: list[str] | None = None
     leads_elsewhere: bool | None = None
-    left_out: int
+    left_out: int | None = None
 
 
 class CausalityStatsOut(Model):
@@ -146,20 +139,27 @@ class CausalityStatsOut(Model):
     detected_dependencies: int
 
 
+class FindingOut(Model):
+    kind: str
+    ids: list[str]
+    size: int | None = None
+    seconds: float | None = None
+
+
+class FindingTotals(Model):
+    causal_cycles: int
+    primary_faults: int
+    time_inversions: int
+    dependency_groups: int
+    unlinked: int
+
+
 class FindingsOut(Model):
     project: str
     snapshots: int
     ok: bool
-    time_inversions: list[TimeInversion]
-    time_inversions_total: int
-    dependency_groups: list[Group]
-    dependency_groups_total: int
-    unlinked: list[str]
-    unlinked_total: int
-    primary_faults: list[PrimaryFault]
-    primary_faults_total: int
-    causal_cycles: list[Group]
-    causal_cycles_total: int
+    totals: FindingTotals
+    findings: list[FindingOut]
 
 
 @tool("Causal chain")
@@ -184,7 +184,7 @@ async def build_causal_chain(
             lines.append(f"  ... {data.gap.count} steps left out; cursor={data.next_cursor} goes on")
         why = f", because {quoted(step.rationale, 100)}" if step.rationale else ""
         lines.append(
-            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}: {quoted(step.title, 80)}{why}"
+            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}: {quoted(step.summary, 100)}{why}"
         )
     head = f"Chain of {data.length} to {named(data.project, data.id)}, root first"
     tail = f"{data.other_causes} other causes lead into it; the whole ancestry has {data.distinct_roots} roots."
@@ -200,8 +200,7 @@ def _chain_out(chain: CausalChain, width: int) -> ChainOut:
                 id=step.id,
                 project=step.project,
                 depth=step.depth,
-                title=clipped(step.title, max(width, 20)),
-                summary=clipped(step.summary, width) if width and step.summary != step.title else None,
+                summary=clipped(step.summary, max(width, 20)),
                 action_type=step.action_type,
                 rationale=clipped(step.rationale, width) if width and step.rationale else None,
                 timestamp=step.timestamp,
@@ -264,7 +263,7 @@ async def explore_causality(
         f"{node.distance}. {named(node.project, node.id, node.author)}, {node.action_type}: {quoted(node.title or '', 80)}"
         for node in data.nodes
     ]
-    head = f"{len(data.nodes)} of {data.total} snapshots ({data.direction}) around {named(data.project, data.id)}, nearest first"
+    head = f"{len(data.nodes)} of {data.total} snapshots ({direction}) around {named(data.project, data.id)}, nearest first"
     more = "There is more: raise limit or depth, or start from one of the farthest." if data.truncated else None
     return Answer(data, joined(head, lines, more))
 
@@ -282,7 +281,6 @@ def _subgraph_out(graph: Subgraph, count: int, width: int, *, drawing: bool) -> 
     return SubgraphOut(
         id=graph.id,
         project=graph.project,
-        direction=graph.direction,
         nodes=[
             NodeOut(
                 id=node.id,
@@ -298,10 +296,9 @@ def _subgraph_out(graph: Subgraph, count: int, width: int, *, drawing: bool) -> 
             )
             for node in nodes
         ],
-        edges=edges_out(kept, graph.project, 0),
+        edges=edges_out(kept, graph.project),
         total=graph.total,
-        truncated=graph.truncated or len(nodes) < len(graph.nodes),
-        edges_left_out=len(edges) - len(kept),
+        truncated=graph.truncated or len(nodes) < len(graph.nodes) or len(kept) < len(edges),
         mermaid=None if cut is None else _drawn(cut),
     )
 
@@ -323,8 +320,8 @@ async def reconstruct_reasoning(
     about: Annotated[str | None, Field(description="Instead of an id: a path, symbol or URL")] = None,
     project: Project | None = None,
 ) -> Answer[WhyOut]:
-    """Answer "why does this exist?" for a snapshot, or for a file or symbol (about): its rationale, causes,
-    dependencies and root, in words and as data. Ask before changing something you did not write.
+    """Answer "why does this exist?" for a snapshot, or for a path or symbol (about): its rationale, causes,
+    dependencies and root. Ask before changing what you did not write.
     """
     if (snapshot_id is None) == (about is None):
         raise InvalidInputError("give either snapshotId or about (a path, symbol or URL), not both")
@@ -350,7 +347,6 @@ def _why_out(why: Reasoning, width: int) -> WhyOut:
                 rationale=link.rationale and clipped(link.rationale, width),
                 own_rationale=link.own_rationale and clipped(link.own_rationale, width),
                 author=link.author,
-                created_at=link.created_at,
                 superseded_by=names_out(link.superseded_by),
             )
             for link in found
@@ -362,7 +358,6 @@ def _why_out(why: Reasoning, width: int) -> WhyOut:
         text=clipped(why.text, 4 * width),
         action_type=why.action_type,
         author=why.author,
-        created_at=why.created_at,
         rationale=why.rationale and clipped(why.rationale, width),
         causes=links(why.causes),
         dependencies=links(why.dependencies),
@@ -372,7 +367,7 @@ def _why_out(why: Reasoning, width: int) -> WhyOut:
         superseded_by=names_out(why.superseded_by),
         also_about=names_out(why.also_about),
         leads_elsewhere=why.leads_elsewhere or None,
-        left_out=why.left_out,
+        left_out=why.left_out or None,
     )
 
 
@@ -399,16 +394,36 @@ async def validate_causality(call: Call, project: Project | None = None) -> Answ
     report = await call.wake.causality.validate(project, limit=_FINDINGS, caller=call.caller)
 
     def build(count: int) -> FindingsOut:
-        values = {name: getattr(report, name) for name in FindingsOut.model_fields}
         return FindingsOut(
-            **{key: value[:count] if isinstance(value, list) else value for key, value in values.items()}
+            project=report.project,
+            snapshots=report.snapshots,
+            ok=report.ok,
+            totals=FindingTotals(**{name: getattr(report, f"{name}_total") for name in FindingTotals.model_fields}),
+            findings=_findings(report, count),
         )
 
     data = fitting(build, (_FINDINGS, 10, 5, 2))
     text = (
         f"Project {data.project!r}, {data.snapshots} snapshots: {'nothing breaks a rule' if data.ok else 'RULES BROKEN'}. "
-        f"{data.causal_cycles_total} causal cycles, {data.primary_faults_total} without exactly one primary cause, "
-        f"{data.time_inversions_total} causes dated after their effects, {data.dependency_groups_total} groups that depend "
-        f"on each other, {data.unlinked_total} without any link. The first of each are in the structured content."
+        f"{data.totals.causal_cycles} causal cycles, {data.totals.primary_faults} without exactly one primary cause, "
+        f"{data.totals.time_inversions} causes dated after their effects, {data.totals.dependency_groups} groups that depend "
+        f"on each other, {data.totals.unlinked} without any link. The first of each are in the structured content."
     )
     return Answer(data, text)
+
+
+def _findings(report: ValidationReport, count: int) -> list[FindingOut]:
+    """The first `count` findings of each kind, those that break a rule first."""
+    return [
+        *(FindingOut(kind="causal_cycle", ids=item.ids, size=item.size) for item in report.causal_cycles[:count]),
+        *(FindingOut(kind="primary_fault", ids=[item.id]) for item in report.primary_faults[:count]),
+        *(
+            FindingOut(kind="time_inversion", ids=[item.effect, item.cause], seconds=item.seconds)
+            for item in report.time_inversions[:count]
+        ),
+        *(
+            FindingOut(kind="dependency_group", ids=item.ids, size=item.size)
+            for item in report.dependency_groups[:count]
+        ),
+        *(FindingOut(kind="unlinked", ids=[id_]) for id_ in report.unlinked[:count]),
+    ]

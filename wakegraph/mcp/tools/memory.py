@@ -12,16 +12,10 @@ from wakegraph.mcp.parameters import Limit, Project
 from wakegraph.mcp.text import joined, quoted
 from wakegraph.mcp.toolkit import Answer, tool
 from wakegraph.mcp.wire import Moment
-from wakegraph.memory.models import TierCounts
+from wakegraph.memory.models import Kept, TierCounts
 from wakegraph.models import Model, Scope
 
 __all__ = ["get_memory_stats", "prune_expired_contexts", "recalculate_memory_tiers"]
-
-
-class DatedOut(Model):
-    id: str
-    title: str | None = None
-    created_at: Moment
 
 
 class MemoryStatsOut(Model):
@@ -29,8 +23,10 @@ class MemoryStatsOut(Model):
     total: int
     tiers: TierCounts
     never_accessed: int
-    oldest: DatedOut | None = None
-    newest: DatedOut | None = None
+    oldest: str | None = None
+    newest: str | None = None
+    oldest_at: Moment | None = None
+    newest_at: Moment | None = None
 
 
 class TierChangeOut(Model):
@@ -46,13 +42,6 @@ class TiersOut(Model):
     changes: list[TierChangeOut]
 
 
-class KeptOut(Model):
-    id: str
-    project: str
-    reason: str
-    needed_by: str | None = None
-
-
 class PruneOut(Model):
     project: str
     dry_run: bool
@@ -60,7 +49,7 @@ class PruneOut(Model):
     pruned: list[str]
     pruned_count: int
     remaining: int
-    kept: list[KeptOut]
+    kept: list[str]
     kept_count: int
 
 
@@ -75,8 +64,10 @@ async def get_memory_stats(call: Call, project: Project | None = None) -> Answer
         total=stats.total,
         tiers=stats.tiers,
         never_accessed=stats.never_accessed,
-        oldest=stats.oldest and DatedOut(**stats.oldest.model_dump(include={"id", "title", "created_at"})),
-        newest=stats.newest and DatedOut(**stats.newest.model_dump(include={"id", "title", "created_at"})),
+        oldest=stats.oldest and f"{stats.oldest.project}::{stats.oldest.id}",
+        newest=stats.newest and f"{stats.newest.project}::{stats.newest.id}",
+        oldest_at=stats.oldest and stats.oldest.created_at,
+        newest_at=stats.newest and stats.newest.created_at,
     )
     tiers = ", ".join(f"{count} {name.upper()}" for name, count in data.tiers.model_dump().items())
     return Answer(
@@ -88,8 +79,8 @@ async def get_memory_stats(call: Call, project: Project | None = None) -> Answer
 async def recalculate_memory_tiers(
     call: Call, project: Annotated[Project | None, Field(description="Project; omit for all (admin)")] = None
 ) -> Answer[TiersOut]:
-    """Bring the stored memory tiers up to date, for Neo4j Browser and Cypher. Answers of the tools are always up to
-    date without it.
+    """Bring the stored memory tiers up to date, for Neo4j Browser and Cypher. Tools answer with current ones
+    anyway.
     """
     if project is None:
         call.require(Scope.ADMIN, "recalculate_memory_tiers over all projects (give project for one)")
@@ -129,15 +120,7 @@ async def prune_expired_contexts(
             pruned=[f"{item.project}::{item.id}" for item in result.pruned[:count]],
             pruned_count=result.pruned_count,
             remaining=result.remaining,
-            kept=[
-                KeptOut(
-                    id=item.id,
-                    project=item.project,
-                    reason=item.reason,
-                    needed_by=f"{item.needed_by.project}::{item.needed_by.id}" if item.needed_by else None,
-                )
-                for item in result.kept[: min(count, 50)]
-            ],
+            kept=[_kept(item) for item in result.kept[: min(count, 50)]],
             kept_count=result.kept_count,
         )
 
@@ -146,3 +129,8 @@ async def prune_expired_contexts(
     lines = [f"- {item.project}::{item.id}: {quoted(item.title or '', 80)}" for item in result.pruned]
     tail = f"{data.kept_count} expired ones stay because something kept needs them; {data.remaining} more could go."
     return Answer(data, joined(f"{done} {data.pruned_count} of {data.expired} expired snapshots", lines, tail))
+
+
+def _kept(item: Kept) -> str:
+    by = f" by {item.needed_by.project}::{item.needed_by.id}" if item.needed_by else ""
+    return f"{item.project}::{item.id}: {item.reason}{by}"

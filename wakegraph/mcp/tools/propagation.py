@@ -12,7 +12,7 @@ from wakegraph.mcp.parameters import DetailName, Limit, Names, ProfileName, Proj
 from wakegraph.mcp.text import joined, line_of, named, quoted
 from wakegraph.mcp.toolkit import Answer, Real, tool
 from wakegraph.mcp.tools.reading import WIDTHS, shown_page
-from wakegraph.mcp.wire import Brief, Moment, brief
+from wakegraph.mcp.wire import Brief, brief
 from wakegraph.models import Model, Scope
 from wakegraph.propagation.models import Bands, ReasonCount
 
@@ -55,22 +55,18 @@ class ComponentOut(Model):
 
 class ScoredOut(Brief):
     content: str | None = None
-    content_length: int
     truncated: bool
-    access_count: int
     prediction_score: float
     components: list[ComponentOut]
     prediction_reasons: list[str]
-    predicted_next_access: Moment | None = None
 
 
-_SHOWN = (*Brief.model_fields, "content", "content_length", "truncated", "access_count")
+_SHOWN = (*Brief.model_fields, "content", "truncated")
 
 
 class HighValueOut(Model):
     project: str
     profile: str
-    min_score: float
     snapshots: list[ScoredOut]
     has_more: bool
     best_score: float | None = None
@@ -97,8 +93,8 @@ async def predict_next(
     given: Annotated[Names, Field(description="Ids in hand: what goes with them ranks higher")] = [],  # noqa: B006
     limit: Limit = 10,
 ) -> Answer[PredictionsOut]:
-    """Predict which snapshots will be needed right after those in hand, with the parts of each activation. Use it to
-    fetch context ahead, when search words are missing.
+    """Predict which snapshots will be needed right after those in hand, and why: for fetching context ahead, when you
+    have no words to search for.
     """
     found = await call.wake.propagation.predict_next(
         given, project=project, limit=limit, caller=call.caller, now=call.now
@@ -141,8 +137,8 @@ async def update_predictions(
     stale_threshold: Annotated[Real, Field(ge=0, le=1_000_000, description="Hours; 0 refreshes all")] = 24.0,
     profile: Annotated[ProfileName | None, Field(description="Formulas; default: the project's")] = None,
 ) -> Answer[RefreshOut]:
-    """Score a project's snapshots anew where their scores are stale. Tools that show scores refresh small projects by
-    themselves; large ones need this or the scheduled refresh.
+    """Score anew what is stale. Tools that show scores do it by themselves in small projects; large ones need
+    this or the scheduled refresh.
     """
     result = await call.wake.propagation.refresh(
         project=project,
@@ -184,14 +180,12 @@ async def get_high_value_contexts(
         return HighValueOut(
             project=found.project,
             profile=found.formula.profile,
-            min_score=found.min_score,
             snapshots=[
                 ScoredOut(
                     **{name: getattr(shown, name) for name in _SHOWN},
                     prediction_score=scored.prediction_score,
                     components=[ComponentOut(**part.model_dump()) for part in scored.components],
                     prediction_reasons=scored.prediction_reasons,
-                    predicted_next_access=scored.predicted_next_access,
                 )
                 for shown, scored in zip(shown_page(list(found.contexts), detail, width), found.contexts, strict=True)
             ],
@@ -207,7 +201,7 @@ async def get_high_value_contexts(
         f"{line_of(item)} (score {item.prediction_score:.3f}: {', '.join(item.prediction_reasons)})"
         for item in data.snapshots
     ]
-    head = f"{len(data.snapshots)} snapshots of project {data.project!r} with a score of {data.min_score} or more ({data.profile})"
+    head = f"{len(data.snapshots)} snapshots of project {data.project!r} with a score of {found.min_score} or more ({data.profile})"
     best = f"The best score there is: {data.best_score:.3f}." if data.best_score is not None else None
     return Answer(data, joined(head, lines, best, data.note))
 

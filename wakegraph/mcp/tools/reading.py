@@ -23,10 +23,10 @@ from wakegraph.mcp.parameters import (
     Tag,
     Until,
 )
-from wakegraph.mcp.text import block, joined, line_of, moment, named
+from wakegraph.mcp.text import block, joined, line_of, named
 from wakegraph.mcp.toolkit import Answer, Whole, tool
 from wakegraph.mcp.tools.access import count_access
-from wakegraph.mcp.wire import FullSnapshot, LinkOut, Moment, ShownSnapshot, full_snapshot, shown_snapshot
+from wakegraph.mcp.wire import FullSnapshot, LinkOut, Moment, ShownSnapshot, full_snapshot, moment, shown_snapshot
 from wakegraph.models import Model, SnapshotDetail
 
 __all__ = [
@@ -48,7 +48,6 @@ _LINKS = 20
 
 class LoadedContexts(Model):
     project: str
-    order: str
     snapshots: list[ShownSnapshot]
     has_more: bool
     next_cursor: str | None = None
@@ -56,7 +55,6 @@ class LoadedContexts(Model):
 
 class Contexts(Model):
     snapshots: list[FullSnapshot]
-    complete: bool
 
 
 class ProjectOut(Model):
@@ -79,7 +77,7 @@ async def load_context(
     order: Annotated[
         Literal["recent", "predicted", "least_recently_used"], Field(description="Newest, likeliest or idlest first")
     ] = "recent",
-    action_type: Annotated[ActionTypeName | None, Field(description="Only this type")] = None,
+    action_type: Annotated[ActionTypeName | None, Field(description="Of this type")] = None,
     tag: Tag | None = None,
     author: Author | None = None,
     session: Session | None = None,
@@ -89,8 +87,8 @@ async def load_context(
     detail: Annotated[DetailName, Field(description="full: whole texts")] = "preview",
     cursor: Cursor | None = None,
 ) -> Answer[LoadedContexts]:
-    """List a project's snapshots, newest first, filtered. To go on from where work stopped use resume_work; to find
-    something by words use search_context.
+    """List a project's snapshots, newest first, filtered. To go on where work stopped use resume_work; to find
+    something by words, search_context.
     """
     page = await call.wake.snapshots.list(
         project=project,
@@ -114,14 +112,13 @@ async def load_context(
     def build(width: int) -> LoadedContexts:
         return LoadedContexts(
             project=page.project,
-            order=page.order,
             snapshots=shown_page(page.snapshots, detail, width),
             has_more=page.has_more,
             next_cursor=page.next_cursor,
         )
 
     data = fitting(build, WIDTHS, LARGE if large else DEFAULT)
-    found = f"{len(data.snapshots)} snapshots of project {data.project!r}, order {data.order}"
+    found = f"{len(data.snapshots)} snapshots of project {data.project!r}, order {page.order}"
     more = f"There are more: cursor={data.next_cursor}" if data.has_more else None
     return Answer(data, joined(found, [line_of(item) for item in data.snapshots], more))
 
@@ -147,8 +144,8 @@ async def get_context(
         Whole, Field(ge=0, le=1_000_000, description="Begin the text here: nextOffset of the call before")
     ] = 0,
 ) -> Answer[Contexts]:
-    """Read snapshots in full, with their links: causes, dependencies, effects. Use it after a list or search showed
-    you the ids. A long text comes in parts: go on with contentOffset.
+    """Read snapshots in full, with their links: causes, dependencies, effects. A long text comes in parts: go on with
+    contentOffset.
     """
     details = await call.wake.snapshots.get(ids, project=project, caller=call.caller, now=call.now)
     if content_offset and len(details) > 1:
@@ -168,7 +165,7 @@ async def get_context(
             full_snapshot(item, sliced(item.content, content_offset, max(part, 20)), content_offset, width, links)
             for item, part in zip(details, parts, strict=True)
         ]
-        return Contexts(snapshots=shown, complete=not any(item.truncated for item in shown))
+        return Contexts(snapshots=shown)
 
     levels = [(2_000, _LINKS), (600, _LINKS), (200, 10), (100, 5), (40, 1)]
     data = fitting(build, levels, DEFAULT if len(details) <= 10 else LARGE)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
 
+from wakegraph.causality.models import ChainStep
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import Project
+from wakegraph.mcp.text import DATA_NOTE
 from wakegraph.mcp.toolkit import Answer, Whole, tool
 from wakegraph.models import Model
+from wakegraph.resume.models import ResumeItem
 
 __all__ = ["resume_work"]
 
 
 class Resumed(Model):
     project: str
+    chain: list[str]
+    open_decisions: list[str]
+    changed_by_others: list[str]
+    predictions: list[str]
+    truncated: bool
     text: str
 
 
@@ -23,14 +32,28 @@ class Resumed(Model):
 async def resume_work(
     call: Call,
     project: Project | None = None,
-    session: Annotated[str | None, Field(description="Sitting to go on with; default: the newest")] = None,
-    author: Annotated[str | None, Field(description="Who asks: others' changes since your last save are shown")] = None,
+    session: Annotated[str | None, Field(description="Sitting to go on with; default: your newest")] = None,
+    author: Annotated[str | None, Field(description="Whose work; default: yours")] = None,
     budget_tokens: Annotated[Whole, Field(ge=200, le=20_000, description="Length of the page")] = 2000,
 ) -> Answer[Resumed]:
-    """Begin here, and come back after you lost context: one page with the newest chain, open decisions, what others
-    changed, and what will be needed next, all with ids.
+    """Begin here, and come back after you lost context: the newest chain, open decisions, what others changed since
+    your last save, and what will be needed next, all with ids.
     """
-    page = await call.wake.resume.resume(
-        project=project, session=session, author=author, budget_tokens=budget_tokens, caller=call.caller, now=call.now
+    page = await call.wake.resume.resume_work(
+        project=project, session=session, author=author, budget_tokens=budget_tokens, caller=call.caller
     )
-    return Answer(Resumed(project=page.project, text=page.text), page.text)
+
+    data = Resumed(
+        project=page.project,
+        chain=_names(page.chain.steps if page.chain else ()),
+        open_decisions=_names(page.open_decisions),
+        changed_by_others=_names(page.changed_by_others),
+        predictions=_names(page.predictions),
+        truncated=page.truncated,
+        text=page.text,
+    )
+    return Answer(data, f"{page.text}\n{DATA_NOTE}")
+
+
+def _names(items: Iterable[ResumeItem | ChainStep]) -> list[str]:
+    return [f"{item.project}::{item.id}" for item in items]

@@ -34,7 +34,6 @@ __all__ = ["HitOut", "SearchOut", "search_context"]
 
 class HitOut(Brief):
     content: str | None = None
-    content_length: int
     truncated: bool
     relevance: float
     tier_weight: float
@@ -43,7 +42,6 @@ class HitOut(Brief):
 
 
 class SearchOut(Model):
-    query: str
     hits: list[HitOut]
     total: int
     total_is_exact: bool
@@ -57,15 +55,15 @@ async def search_context(
     call: Call,
     query: Annotated[
         str,
-        Field(description='Words; a "phrase in quotes"; a trailing * finds beginnings of words. All else is literal'),
+        Field(description='Words, "a phrase", beginning*; all else is literal'),
     ],
     project: Annotated[
         Project | None, Field(description="Project; default: the server's, else all you may see")
     ] = None,
     limit: Limit = 10,
-    action_type: Annotated[ActionTypeName | None, Field(description="Only this type")] = None,
+    action_type: Annotated[ActionTypeName | None, Field(description="Of this type")] = None,
     tag: Tag | None = None,
-    tier: Annotated[TierName | None, Field(description="Only this memory tier")] = None,
+    tier: Annotated[TierName | None, Field(description="In this tier")] = None,
     author: Author | None = None,
     session: Session | None = None,
     about: About | None = None,
@@ -74,8 +72,8 @@ async def search_context(
     detail: Annotated[DetailName, Field(description="full: whole texts")] = "preview",
     cursor: Cursor | None = None,
 ) -> Answer[SearchOut]:
-    """Find snapshots by words, best first: relevance times the weight of the memory tier. Each hit shows the part
-    that matched. Search before you decide: it may have been decided already.
+    """Find snapshots by words, best first, with the part that matched. Search before you decide: it may have been
+    decided already.
     """
     page = await call.wake.snapshots.search(
         query,
@@ -97,13 +95,11 @@ async def search_context(
     def build(width: int) -> SearchOut:
         snapshots = shown_page([hit.snapshot for hit in page.hits], detail, width)
         return SearchOut(
-            query=clipped(page.query, 200),
             hits=[
                 HitOut(
                     **{name: getattr(shown, name) for name in Brief.model_fields},
                     # The part that matched says more than the beginning.
                     content=shown.content if detail == "full" else None,
-                    content_length=shown.content_length,
                     truncated=shown.truncated or detail != "full",
                     relevance=hit.relevance,
                     tier_weight=hit.tier_weight,

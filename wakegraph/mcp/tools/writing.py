@@ -11,7 +11,7 @@ from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import ActionTypeName, Names, Project, SnapshotName
 from wakegraph.mcp.text import joined, named, quoted
 from wakegraph.mcp.toolkit import Answer, Object, Texts, tool
-from wakegraph.mcp.wire import Brief, EdgeOut, Ref, brief, edges_out, labels
+from wakegraph.mcp.wire import Brief, EdgeOut, Ref, brief, edges_out
 from wakegraph.models import Model, Scope
 from wakegraph.snapshots.models import SaveResult
 
@@ -33,17 +33,11 @@ class Suggestion(Model):
     id: str
     project: str
     title: str
-    why: list[str]
+    why: str
 
 
 class SavedSnapshot(Brief):
     causal_role: str
-
-
-class UpdatedSnapshot(SavedSnapshot):
-    summary: str
-    tags: list[str] | None = None
-    rationale: str | None = None
 
 
 class Saved(Model):
@@ -62,8 +56,7 @@ class ChangeOut(EdgeOut):
 
 
 class RoleOut(Model):
-    id: str
-    project: str
+    name: str
     causal_role: str
 
 
@@ -76,29 +69,25 @@ class Linked(Model):
 
 
 class Updated(Model):
-    snapshot: UpdatedSnapshot
+    snapshot: SavedSnapshot
 
 
 class Deleted(Model):
     snapshot: Ref
     deleted: bool
     links: int
-    artifacts: int
     orphans: list[str]
     orphan_count: int
     orphans_elsewhere: bool
-    new_primaries: int
 
 
 @tool("Save a snapshot", scope=Scope.WRITE, writes=True, core=True)
 async def save_context(
     call: Call,
-    content: Annotated[
-        str, Field(description="What was decided, done or found; kept as given, up to 1,000,000 characters")
-    ],
+    content: Annotated[str, Field(description="What was decided, done or found; up to 1,000,000 characters")],
     project: Project | None = None,
-    id: Annotated[str | None, Field(description="Own id, unique in the project; default: generated")] = None,  # noqa: A002
-    summary: Annotated[str | None, Field(description="One line; default: beginning of content")] = None,
+    id: Annotated[str | None, Field(description="Your id for it; default: generated")] = None,  # noqa: A002
+    summary: Annotated[str | None, Field(description="Default: beginning of content")] = None,
     tags: Annotated[Texts, Field(description="Labels to filter by")] = [],  # noqa: B006  pydantic copies defaults
     action_type: Annotated[ActionTypeName, Field(description="What it is")] = "conversation",
     rationale: Annotated[str | None, Field(description="Why it was done")] = None,
@@ -106,19 +95,19 @@ async def save_context(
     depends_on: Annotated[Names, Field(description="Ids that must hold for it")] = [],  # noqa: B006
     supersedes: Annotated[Names, Field(description="Ids it replaces")] = [],  # noqa: B006
     about: Annotated[Texts, Field(description="Paths, symbols, URLs it concerns")] = [],  # noqa: B006
-    author: Annotated[str | None, Field(description="Who; a token's subject wins")] = None,
+    author: Annotated[str | None, Field(description="Default: you")] = None,
     author_type: Annotated[
         Literal["human", "ai-agent", "ai-compositor"] | None, Field(description="Kind of author")
     ] = None,
     session: Annotated[str | None, Field(description="Your name for this sitting")] = None,
     source: Annotated[Literal["mcp", "cli", "api", "import"], Field(description="Through what it came")] = "mcp",
     metadata: Annotated[Object | None, Field(description="Any JSON object")] = None,
-    created_at: Annotated[str | None, Field(description="When it happened (ISO 8601); default: now")] = None,
+    created_at: Annotated[str | None, Field(description="ISO 8601; default: now")] = None,
     cross_project: Annotated[bool, Field(description="Allow links into other projects")] = False,
-    detect_dependencies: Annotated[bool, Field(description="Link to what was saved within the hour before")] = True,
+    detect_dependencies: Annotated[bool, Field(description="Note what was saved in the hour before")] = True,
 ) -> Answer[Saved]:
     """Save a decision, edit or finding that a later reader needs. Give rationale and causedBy whenever you know them;
-    supersede a wrong snapshot instead of rewriting it. Saving the same again is safe. The answer is committed.
+    supersede what was wrong. Saving the same again is safe.
     """
     result = await call.wake.snapshots.save(
         content,
@@ -149,12 +138,10 @@ async def save_context(
         home = result.snapshot.project
         return Saved(
             snapshot=SavedSnapshot(**brief(result.snapshot), causal_role=result.snapshot.causal_role),
-            links=edges_out(result.links[:count], home, 0),
-            detected=edges_out(result.detected[:count], home, 0),
+            links=edges_out(result.links[:count], home),
+            detected=edges_out(result.detected[:count], home),
             suggested_causes=[
-                Suggestion(
-                    id=item.id, project=item.project, title=item.title, why=[clipped(why, 120) for why in item.why]
-                )
+                Suggestion(id=item.id, project=item.project, title=item.title, why=clipped(", ".join(item.why), 200))
                 for item in (result.suggested_causes if sees else [])
             ],
             already_saved=result.already_saved,
@@ -191,12 +178,12 @@ async def link_contexts(
     depends_on: Annotated[Names, Field(description="What it depends on")] = [],  # noqa: B006
     supersedes: Annotated[Names, Field(description="What it replaces")] = [],  # noqa: B006
     rationale: Annotated[str | None, Field(description="Why the link holds")] = None,
-    primary: Annotated[bool, Field(description="Make the one cause given the primary one")] = False,
-    remove: Annotated[bool, Field(description="Remove these links instead")] = False,
+    primary: Annotated[bool, Field(description="Make the cause given primary")] = False,
+    remove: Annotated[bool, Field(description="Remove these links")] = False,
     cross_project: Annotated[bool, Field(description="Allow links into other projects")] = False,
 ) -> Answer[Linked]:
-    """Say afterwards why a snapshot exists or what it depends on or replaces, or take that back (remove=true).
-    Repeating a link changes nothing; a causal cycle is refused.
+    """Say afterwards why a snapshot exists, what it depends on or replaces, or take that back (remove=true). A causal
+    cycle is refused.
     """
     result = await call.wake.snapshots.link(
         id,
@@ -213,7 +200,7 @@ async def link_contexts(
     )
 
     def build(count: int) -> Linked:
-        edges = edges_out((link.edge for link in result.links[:count]), result.project, 0)
+        edges = edges_out((link.edge for link in result.links[:count]), result.project)
         return Linked(
             id=result.id,
             project=result.project,
@@ -222,16 +209,14 @@ async def link_contexts(
                 for edge, link in zip(edges, result.links[:count], strict=True)
             ],
             roles=[
-                RoleOut(id=role.id, project=role.project, causal_role=role.causal_role) for role in result.roles[:count]
+                RoleOut(name=f"{role.project}::{role.id}", causal_role=role.causal_role)
+                for role in result.roles[:count]
             ],
             new_primary=result.new_primary and f"{result.new_primary.project}::{result.new_primary.id}",
         )
 
     data = fitting(build, _EDGES)
-    lines = [
-        f"- {link.change}: {link.source} {link.type} {link.target_project or data.project}::{link.target}"
-        for link in data.links
-    ]
+    lines = [f"- {link.change}: {link.source} {link.type} {link.target}" for link in data.links]
     return Answer(data, joined(f"Links of {named(data.project, data.id)}:", lines, note=False))
 
 
@@ -246,8 +231,8 @@ async def update_context(
     metadata: Annotated[Object | None, Field(description="New JSON object")] = None,
     action_type: Annotated[ActionTypeName | None, Field(description="New type")] = None,
 ) -> Answer[Updated]:
-    """Correct the summary, tags, rationale, metadata or type of a snapshot. Its content stays: what was wrong is
-    superseded by a new save.
+    """Correct the summary, tags, rationale, metadata or type of a snapshot. Its content stays: supersede what was
+    wrong.
     """
     snapshot = await call.wake.snapshots.update(
         id,
@@ -260,15 +245,7 @@ async def update_context(
         caller=call.caller,
         now=call.now,
     )
-    data = Updated(
-        snapshot=UpdatedSnapshot(
-            **brief(snapshot),
-            causal_role=snapshot.causal_role,
-            summary=clipped(snapshot.summary, 600),
-            tags=labels(snapshot.tags, 200),
-            rationale=snapshot.rationale and clipped(snapshot.rationale, 600),
-        )
-    )
+    data = Updated(snapshot=SavedSnapshot(**brief(snapshot), causal_role=snapshot.causal_role))
     return Answer(data, f"Updated {named(snapshot.project, snapshot.id)}; its content is as it was.")
 
 
@@ -279,8 +256,8 @@ async def delete_context(
     project: Project | None = None,
     confirm: Annotated[bool, Field(description="true deletes; false only says what it would do")] = False,
 ) -> Answer[Deleted]:
-    """Delete a snapshot for good, for example one that holds a secret. Call it without confirm first and look at
-    what it would orphan. What was merely wrong is better superseded.
+    """Delete a snapshot for good, such as one that holds a secret. Without confirm it only says what it would
+    orphan. What was merely wrong is better superseded.
     """
     result = await call.wake.snapshots.delete(
         id, project=project, confirm=confirm, author=None, caller=call.caller, now=call.now
@@ -289,11 +266,9 @@ async def delete_context(
         snapshot=Ref(id=result.snapshot.id, project=result.snapshot.project, title=result.snapshot.title),
         deleted=result.deleted,
         links=result.links,
-        artifacts=result.artifacts,
         orphans=[f"{item.project}::{item.id}" for item in result.orphans[:50]],
         orphan_count=len(result.orphans),
         orphans_elsewhere=result.orphans_elsewhere,
-        new_primaries=result.new_primaries,
     )
     done = "Deleted" if data.deleted else "Nothing was changed. With confirm=true this deletes"
     lost = (
