@@ -120,6 +120,23 @@ def test_output_survives_a_terminal_that_knows_only_ascii(spawn: Run, project: s
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["save", "x", "--metadata", "{"], "--metadata is not JSON"),
+        (["update", "x", "--metadata", "{"], "--metadata is not JSON"),
+        (["load", "--now", "soon"], "--now 'soon' is not a time"),
+        (["save"], "give the text once"),
+    ],
+)
+def test_arguments_are_checked_before_the_database_is_needed(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WAKEGRAPH_NEO4J_URI", "bolt://127.0.0.1:9")
+    assert main(words) == 2
+    assert said in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("env", "said"),
     [
         ({"WAKEGRAPH_NEO4J_PASSWORD": "wrong"}, "refused the user name or password"),

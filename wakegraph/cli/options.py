@@ -42,6 +42,9 @@ class Timed(Options):
         str | None, Parameter(help="Answer as of this time (ISO 8601), so that an answer can be replayed.")
     ] = None
 
+    def __post_init__(self) -> None:
+        _ = self.moment  # a time that cannot be read is an error before anything is connected
+
     @property
     def moment(self) -> datetime | None:
         """The time given with --now, in UTC."""

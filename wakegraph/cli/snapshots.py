@@ -68,6 +68,7 @@ async def save(
 ) -> None:
     """Save a snapshot."""
     text = _content(content, file)
+    own = _metadata(metadata)
     async with opened(options) as cli:
         answer = await cli.wake.snapshots.save(
             text,
@@ -85,7 +86,7 @@ async def save(
             author_type=author_type,
             session=session,
             source=source,
-            metadata=_metadata(metadata),
+            metadata=own,
             created_at=created_at,
             cross_project=cross_project,
             detect_dependencies=detect_dependencies,
@@ -234,6 +235,7 @@ async def update(
     options: Timed = TIMED,
 ) -> None:
     """Change what may change of a snapshot."""
+    own = _metadata(metadata)
     async with opened(options) as cli:
         answer = await cli.wake.snapshots.update(
             id,
@@ -241,7 +243,7 @@ async def update(
             summary=summary,
             tags=tags,
             rationale=rationale,
-            metadata=_metadata(metadata),
+            metadata=own,
             action_type=action_type,
             caller=cli.caller,
             now=options.moment,
