@@ -38,8 +38,7 @@ def to_mermaid(subgraph: Subgraph) -> str:
         members = [name for name, node in zip(names.values(), subgraph.nodes, strict=True) if node.causal_role == role]
         if members:
             lines += [f"  classDef {role} {style},{_INK}", f"  class {','.join(members)} {role}"]
-    if subgraph.nodes:
-        lines.append("  style n0 stroke-width:4px")
+    lines.append("  style n0 stroke-width:4px")
     return "\n".join(lines) + "\n"
 
 
