@@ -3,6 +3,7 @@
 //   until: ZONED DATETIME, action_type: STRING, tag: STRING, author: STRING, session: STRING, limit: INTEGER
 // returns: node, superseded_by
 MATCH (s:Snapshot)
+USING INDEX s:Snapshot(project, last_activity)
 WHERE s.project = $project AND s.last_activity >= $from AND s.last_activity <= $as_of
   AND ($after_id IS NULL OR s.last_activity > $from OR s.id > $after_id)
   AND s.created_at >= $since AND s.created_at <= $until
