@@ -5,5 +5,6 @@ UNWIND $rows AS row
 MATCH (s:Snapshot {project: row.source_project, id: row.source})
 MATCH (t:Snapshot {project: row.target_project, id: row.target})
 MERGE (s)-[r:SUPERSEDES]->(t)
-ON CREATE SET r.rationale = row.rationale, r.recorded_at = coalesce(row.recorded_at, $now)
+ON CREATE SET r.rationale = row.rationale, r.recorded_at = CASE WHEN row.seconds IS NULL THEN $now
+    ELSE datetime({epochSeconds: row.seconds, nanosecond: row.nanosecond}) END
 RETURN count(*) AS matched

@@ -142,9 +142,12 @@ class History:
                 return  # git ended early; its exit code says so
             following = marks[number + 1] if number + 1 < len(marks) else None
             values = [next(fields, b"") for _ in _FIELDS[1:]]
-            paths = []
+            merge = len(self.parents[number]) > 1
+            paths: list[bytes] = []
             # A path cannot be taken for the next commit's mark, whose hash depends on this one.
             while (token := next(fields, None)) is not None and token != following:  # type: ignore[assignment]
+                if not paths and not merge:
+                    token = token.removeprefix(b"\n")  # git ends the text of a commit so, but not that of a merge
                 if token:
                     paths.append(token)
             yield _commit(self.hashes[number], values, paths)
@@ -331,6 +334,7 @@ class CommitReader:
                 number + 1,
                 self._project,
                 commit.hash,
+                created,
                 node_properties(
                     self._project,
                     commit.hash,

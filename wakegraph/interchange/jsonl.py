@@ -44,7 +44,7 @@ class Lines:
             ReadError: the file ends or breaks off within its compressed data.
         """
         self._file.seek(0)
-        source = gzip.GzipFile(fileobj=self._file) if self._zipped else self._file
+        source = gzip.GzipFile(fileobj=self._file, mode="rb") if self._zipped else self._file
         number = 0
         try:
             while raw := source.readline(_LINE_BYTES):

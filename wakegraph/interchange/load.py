@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -227,7 +227,7 @@ class Loader:
             yield batch
 
     def _widen_span(self, record: Record) -> None:
-        created = record.properties["created_at"]
+        created = record.created
         first, last = self._span.get(record.project, (created, created))
         self._span[record.project] = min(first, created), max(last, created)
 
@@ -235,7 +235,7 @@ class Loader:
         records = batch.records
         while True:
             try:
-                await self._graph.write_in(_create, records, batch.stored)
+                await self._graph.write_in(self._create, records, batch.stored)
                 break
             except ConflictError:
                 # Somebody else created one of them since the check: an import of the same source at the same time.
@@ -246,6 +246,17 @@ class Loader:
         written.created += len(records)
         written.artifacts += sum(len(record.about) for record in (*records, *batch.stored))
         self._advance(len(batch.records))
+
+    async def _create(self, tx: Transaction, records: Sequence[Record], stored: Sequence[Record]) -> None:
+        rows: list[Row] = [{"properties": record.properties, **_moment(record.created)} for record in records]
+        await tx.run("interchange/create_snapshots", rows=rows, now=self._now, epoch=EPOCH)
+        about: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for record in (*records, *stored):
+            for ref in record.about:
+                about[record.project, ref].append(record.id)
+        if about:
+            rows = [{"project": project, "ref": ref, "ids": ids} for (project, ref), ids in sorted(about.items())]
+            await tx.run("interchange/link_about", rows=rows)
 
     async def _without_stored(self, plan: Plan, records: Sequence[Record]) -> list[Record]:
         found: dict[tuple[str, str], str] = {}
@@ -313,7 +324,8 @@ class Loader:
             }
         )
         if held:
-            await tx.run("snapshots/lock_snapshots", keys=[_key(name) for name in held], epoch=EPOCH)
+            await tx.run("snapshots/lock_snapshots", keys=[_key(name) for name in held])
+            await tx.run("snapshots/mark_stale", keys=[_key(name) for name in held], epoch=EPOCH)
         _mark_primary(batch, {number for number, row in state.items() if row["has_primary"]})
         for kind in LinkType:
             await self._link_rows(tx, kind, [row for _, _, row in batch.rows[kind]])
@@ -358,17 +370,6 @@ class Loader:
     def _advance(self, count: int) -> None:
         self._done += count
         self._on_progress(self._done, self._total)
-
-
-async def _create(tx: Transaction, records: Sequence[Record], stored: Sequence[Record]) -> None:
-    await tx.run("interchange/create_snapshots", rows=[record.properties for record in records])
-    about: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for record in (*records, *stored):
-        for ref in record.about:
-            about[record.project, ref].append(record.id)
-    if about:
-        rows = [{"project": project, "ref": ref, "ids": ids} for (project, ref), ids in sorted(about.items())]
-        await tx.run("interchange/link_about", rows=rows)
 
 
 async def _check_again(tx: Transaction, plan: Plan, kind: LinkType, batch: _LinkBatch, incoming: set[int]) -> None:
@@ -436,10 +437,15 @@ def _link_row(plan: Plan, kind: LinkType, position: int, source: int, target: in
     if attributes.rationale is not None:
         row["rationale"] = attributes.rationale
     if attributes.recorded_at is not None:
-        row["recorded_at"] = attributes.recorded_at
+        row |= _moment(attributes.recorded_at)
     if attributes.gap_seconds is not None:
         row["gap_seconds"] = attributes.gap_seconds
     return row
+
+
+def _moment(moment: datetime) -> Row:
+    """A time as numbers, which the driver packs about twenty times faster than a time."""
+    return {"seconds": (moment - EPOCH) // timedelta(seconds=1), "nanosecond": moment.microsecond * 1000}
 
 
 def _key(name: tuple[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final, NoReturn
 from uuid import UUID, uuid5
 
@@ -68,12 +68,15 @@ class Record:
 
     Attributes:
         line: where it stands in its source, from 1.
-        properties: those of the node, complete but for its causal role.
+        created: when it happened, in UTC.
+        properties: those of the node, but for its causal role and the times that follow from `created`, from the time
+            of the import, and from `last_accessed`.
     """
 
     line: int
     project: str
     id: str
+    created: datetime
     properties: dict[str, Any]
     links: list[Link]
     about: list[str]
@@ -112,8 +115,9 @@ class Reader:
         """
         value = _object(raw)
         project = self._project(value)
+        given = rules.check_id(value["id"]) if value.get("id") is not None else None
         content, summary = _texts(value)
-        identifier = rules.check_id(value["id"]) if value.get("id") is not None else _derived_id(project, value)
+        identifier = _derived_id(project, value) if given is None else given
         created = self._time("created_at", value["created_at"]) if value.get("created_at") is not None else self.now
         properties: dict[str, Any] = {
             "content": content,
@@ -136,7 +140,9 @@ class Reader:
         complete = node_properties(
             project, identifier, properties, created=created, now=self.now, thresholds=self.thresholds
         )
-        return Record(line, project, identifier, complete, self._links(value, project, identifier), _about(value))
+        return Record(
+            line, project, identifier, created, complete, self._links(value, project, identifier), _about(value)
+        )
 
     def _project(self, value: Mapping[str, Any]) -> str:
         project = value.get("project") or self.project
@@ -322,7 +328,7 @@ def node_properties(
     now: datetime,
     thresholds: TierThresholds,
 ) -> dict[str, Any]:
-    """All properties of a new node but its causal role: those given, and what follows from them.
+    """The properties of a new node, see `Record`: those given, and what follows from them.
 
     Args:
         project: its project.
@@ -339,10 +345,6 @@ def node_properties(
         "id": identifier,
         **properties,
         "title": rules.title_of(properties["summary"]),
-        "created_at": created,
-        "recorded_at": now,
-        "last_activity": activity,
-        "last_predicted": EPOCH,
         "memory_tier": _tier(epoch_ms(activity), tier_cutoffs(epoch_ms(now), thresholds)),
     }
 
@@ -355,39 +357,40 @@ def _tier(activity_ms: int, cutoffs: TierCutoffs) -> str:
     return MemoryTier.ARCHIVED.value if activity_ms >= cutoffs.archived_from_ms else MemoryTier.EXPIRED.value
 
 
-def _time_text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def _json_default(value: object) -> str:
-    if isinstance(value, datetime):
-        return _time_text(value)
-    raise TypeError(f"{type(value).__name__} has no place in an export")
+def _time_text(microseconds: int) -> str:
+    return (EPOCH + timedelta(microseconds=microseconds)).isoformat()[: -len("+00:00")] + "Z"
 
 
 def export_line(node: Mapping[str, Any], links: Mapping[str, list[dict[str, Any]]], about: list[str]) -> bytes:
     """The line of one snapshot, with its newline. The same facts always give the same bytes.
 
     Args:
-        node: properties as stored, times as UTC datetimes.
+        node: properties as stored, times in microseconds since 1970.
         links: rows by key (`caused_by`, ...), in order: `project`, `id`, and the properties of the link.
         about: references, sorted.
     """
-    facts: dict[str, Any] = {"id": node["id"], "project": node["project"], "created_at": node["created_at"]}
+    created = _time_text(node["created_at"])
+    facts: dict[str, Any] = {"id": node["id"], "project": node["project"], "created_at": created}
     facts |= {name: node[name] for name in _SCALARS if node.get(name) not in (None, [])}
     if node.get("metadata_json") is not None:
         facts["metadata"] = json.loads(node["metadata_json"])
     if node.get("last_accessed") is not None or node["access_count"]:
-        facts |= {name: node[name] for name in _ACCESS if node.get(name) not in (None, [])}
+        if node["last_accessed"] is not None:
+            facts["last_accessed"] = _time_text(node["last_accessed"])
+        facts["access_count"] = node["access_count"]
+        if node["recent_accesses"]:
+            facts["recent_accesses"] = [_time_text(moment) for moment in node["recent_accesses"]]
+            facts["recent_accessors"] = node["recent_accessors"]
     for name, rows in links.items():
         if rows:
             facts[name] = [_exported_link(row, node["project"]) for row in rows]
     if about:
         facts["about"] = about
-    return json.dumps(facts, ensure_ascii=False, default=_json_default).encode() + b"\n"
+    return json.dumps(facts, ensure_ascii=False).encode() + b"\n"
 
 
 def _exported_link(row: Mapping[str, Any], project: str) -> dict[str, Any]:
     name = row["id"] if row["project"] == project else f"{row['project']}::{row['id']}"
-    facts = {key: row.get(key) for key in ("rationale", "origin", "recorded_at", "gap_seconds")}
+    facts = {key: row.get(key) for key in ("rationale", "origin", "gap_seconds")}
+    facts["recorded_at"] = _time_text(row["recorded_at"])
     return {"id": name} | {key: value for key, value in facts.items() if value is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from time import perf_counter
@@ -95,7 +95,9 @@ class Interchange:
             thresholds_of(self._settings),
         )
         started = perf_counter()
-        with opened_lines(source) as lines:
+        with ExitStack() as stack:
+            # In a thread: a pipe is read to its end here, and may wait for whoever writes into it.
+            lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
             loader = Loader(self._graph, lambda: records(lines, reader), now=moment, on_progress=on_progress)
             plan = await loader.check()
             if plan.problems and not skip_bad:
@@ -186,8 +188,7 @@ class Interchange:
             row = await self._graph.read_one("interchange/count_snapshots", project=name)
             total += row["snapshots"] if row else 0
         export = _Export(self._graph, caller, on_progress, total)
-        async with AsyncExitStack() as stack:
-            stream = stack.enter_context(output(target))
+        with output(target) as stream:
             for name in names:
                 await export.write(name, stream)
         return ExportResult(
