@@ -58,6 +58,7 @@ _COMMANDS = {
     "export jsonl": ("interchange:export_jsonl", "Export a project as JSONL."),
     "backup": ("backup:backup", "Write everything into one file."),
     "restore": ("backup:restore", "Bring back what a backup holds."),
+    "browser": ("see:browser", "Open Neo4j Browser with everything filled in."),
     "view": ("see:view", "Look at a project or a chain on a page of your own."),
     "engine start": ("engine:start", "Start the local Neo4j when it is not up."),
     "engine stop": ("engine:stop", "Stop the local Neo4j."),

@@ -72,6 +72,7 @@ export class Drawing {
   }
 
   pan(dx, dy) {
+    this.fitted = false;
     this.camera.x -= dx / this.camera.zoom;
     this.camera.y -= dy / this.vertical;
     this.redraw();
@@ -79,6 +80,7 @@ export class Drawing {
 
   /** Change the zoom by a factor; what is at (px, py) of the canvas stays there. */
   zoomBy(factor, px = this.width / 2, py = this.height / 2) {
+    this.fitted = false;
     const before = this.worldOf(px, py);
     this.camera.zoom = Math.min(LARGEST, Math.max(SMALLEST, this.camera.zoom * factor));
     const after = this.worldOf(px, py);
@@ -90,11 +92,12 @@ export class Drawing {
   /** Show everything. */
   fit() {
     const { left, right, top, bottom } = this.bounds;
-    const across = Math.min((this.width - 60) / (right - left || 1), this.width / (COLUMN * 1.2));
+    const across = Math.min((this.width - 60) / (right - left || 1), this.width / (right - left + COLUMN));
     const down = this.height / (bottom - top + ROW * 2.2);
     // Lanes may be squeezed less than time, but not more.
     const zoom = Math.max(SMALLEST, Math.min(across, Math.max(down, 0.1), 1.15));
     this.camera = { x: (left + right) / 2, y: (top + bottom) / 2 + ROW / 5, zoom };
+    this.fitted = true; // and stays so when the window changes, until somebody moves
     this.redraw();
   }
 
@@ -102,6 +105,7 @@ export class Drawing {
   open(node) {
     this.fit();
     if (this.camera.zoom >= 0.6 || !node) return;
+    this.fitted = false;
     const zoom = 0.8;
     const { left, right, columns } = this.bounds;
     const half = this.width / 2 / zoom - COLUMN * 0.6;
@@ -117,11 +121,10 @@ export class Drawing {
   reveal(node) {
     const { x, y } = this.screenOf(node);
     const margin = 90;
-    if (this.camera.zoom < READABLE) this.camera = { x: node.x, y: node.y, zoom: 0.9 };
-    else if (x < margin || y < margin || x > this.width - margin || y > this.height - margin) {
-      this.camera.x = node.x;
-      this.camera.y = node.y;
-    }
+    const hidden = x < margin || y < margin || x > this.width - margin || y > this.height - margin;
+    if (this.camera.zoom >= READABLE && !hidden) return;
+    this.fitted = false;
+    this.camera = { x: node.x, y: node.y, zoom: this.camera.zoom < READABLE ? 0.9 : this.camera.zoom };
     this.redraw();
   }
 
@@ -167,7 +170,10 @@ export class Drawing {
     this.canvas.height = Math.round(this.height * ratio);
     this.ratio = ratio;
     // Setting the size clears the canvas: draw at once, not in the next frame, or it flashes.
-    if (this.colours) this.#draw();
+    if (!this.colours) return;
+    if (this.fitted) this.fit();
+    else if (this.selected) this.reveal(this.selected);
+    this.#draw();
   }
 
   #radius(node) {

@@ -101,7 +101,7 @@ function showProject(name) {
 function showCount() {
   const count = drawing.nodes.filter((node) => drawing.visible(node)).length;
   const of = shown.truncated ? ` of ${shown.total.toLocaleString("en")}` : "";
-  at("count").textContent = `${count.toLocaleString("en")}${of} snapshots`;
+  at("count").textContent = `${count.toLocaleString("en")}${of} snapshot${count === 1 && !of ? "" : "s"}`;
 }
 
 // Time
@@ -172,9 +172,13 @@ async function expand(node, direction) {
   const before = drawing.screenOf(node);
   const added = graph.add(picture.nodes);
   shown.total = Math.max(shown.total, graph.nodes.size);
+  const { fitted } = drawing;
   drawing.show(graph);
-  const after = drawing.screenOf(node);
-  drawing.pan(before.x - after.x, before.y - after.y);
+  if (fitted) drawing.fit();
+  if (!fitted || drawing.camera.zoom < 0.6) {
+    const after = drawing.screenOf(node);
+    drawing.pan(before.x - after.x, before.y - after.y);
+  }
   resetTime();
   if (detailOf) showPanel();
   say(`${added} more ${direction} of ${node.title}`);
@@ -295,7 +299,7 @@ canvas.addEventListener("keydown", (event) => {
   const node = drawing.selected;
   if (event.shiftKey && SHIFTS[event.key]) drawing.pan(...SHIFTS[event.key]);
   else if (STEPS[event.key]) {
-    const next = node ? STEPS[event.key](node) : drawing.nodes.filter((other) => drawing.visible(other)).at(-1);
+    const next = node || ["Home", "End"].includes(event.key) ? STEPS[event.key](node) : STEPS.End();
     if (next) select(next, { reveal: true });
   } else if (COMMANDS[event.key]) COMMANDS[event.key](node);
   else return;

@@ -1,0 +1,1 @@
+"""Neo4j Browser: its address with everything filled in, saved queries, a style sheet and what it goes by."""
