@@ -49,7 +49,7 @@ async def test_cypher_and_python_agree_at_every_boundary(wake: Any, graph: Any, 
 async def test_the_same_instant_in_any_zone_has_the_same_tier(wake: Any, project: str) -> None:
     """F25: one canonical stored form."""
     instant = at(24)
-    zones = [UTC, timezone.utc, timezone(timedelta(hours=8)), timezone(timedelta(hours=-5, minutes=-30))]
+    zones = [UTC, UTC, timezone(timedelta(hours=8)), timezone(timedelta(hours=-5, minutes=-30))]
     for number, zone in enumerate(zones):
         await wake.snapshots.save(f"s{number}", project=project, created_at=instant.astimezone(zone), now=NOW)
     await wake.snapshots.save("naive", project=project, created_at=instant.replace(tzinfo=None), now=NOW)
