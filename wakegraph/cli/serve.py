@@ -72,6 +72,7 @@ def _serve_http(settings: Settings, toolset: Literal["all", "core"], host: str, 
         toolset=toolset,
         read_only=settings.read_only,
         auth=auth_from_settings(settings),
+        eager=True,
         rate=settings.http_rate,
         burst=settings.http_burst,
         concurrency=settings.http_concurrency,
@@ -80,7 +81,7 @@ def _serve_http(settings: Settings, toolset: Literal["all", "core"], host: str, 
 
 
 def _opener(settings: Settings, folder: Path | None) -> Callable[[Callable[[Progress], None]], Wakegraph]:
-    """Makes the memory of a server: its default project is that of the working directory, where there is such a thing."""
+    """Makes the memory of a server: its default project is that of the folder, where there is one."""
 
     def opened(on_progress: Callable[[Progress], None]) -> Wakegraph:
         from wakegraph.app import Wakegraph

@@ -19,6 +19,7 @@ class ServerOptions:
         toolset: `all` tools, or the eight of the `core`.
         read_only: list and accept no tool that writes; count no access.
         auth: verifies bearer tokens; None where every client is the user of this machine.
+        eager: bring the database up at once, not after the first message.
         wait: seconds that a call waits for a database that is coming up.
         rate: calls a second that one client may make in the long run; None for no limit.
         burst: calls that one client may make at once.
@@ -28,6 +29,7 @@ class ServerOptions:
     toolset: Literal["all", "core"] = "all"
     read_only: bool = False
     auth: AuthProvider | None = None
+    eager: bool = False
     wait: float = 20.0
     rate: float | None = None
     burst: int = 100

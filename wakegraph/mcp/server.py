@@ -56,6 +56,8 @@ def create_server(
 
     @asynccontextmanager
     async def lifespan(_: FastMCP[Any]) -> AsyncIterator[dict[str, Any]]:
+        if chosen.eager:
+            database.begin()
         try:
             yield {}
         finally:
