@@ -61,10 +61,16 @@ def first_query(project: str | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text for between Cypher's quotes: what is not plain becomes escapes of its UTF-16 units."""
-    return "".join(char if char.isalnum() or char in " _-./:" else _units(char) for char in text)
+    """Text for between Cypher's single quotes.
+
+    Cypher puts in the character of a Unicode escape before it looks for quotes, so an escaped quote would end the text:
+    quotes and backslashes take a backslash, and only what the address could lose becomes a Unicode escape.
+    """
+    return "".join(f"\\{char}" if char in "'\\" else _safe(char) for char in text)
 
 
-def _units(char: str) -> str:
+def _safe(char: str) -> str:
+    if char.isprintable() and char not in "%&#+":
+        return char
     raw = char.encode("utf-16-be")
     return "".join(f"\\u{raw[i : i + 2].hex()}" for i in range(0, len(raw), 2))
