@@ -20,6 +20,7 @@ __all__ = [
     "Key",
     "Run",
     "default_project",
+    "home_of",
     "exact_keys",
     "known_project",
     "require_project",
@@ -79,6 +80,14 @@ def _repository_name(folder: Path) -> str | None:
         return None
 
 
+def home_of(default: str | None, caller: Caller) -> str | None:
+    """The default project of a caller: the default where they may see it, else the only project they may see."""
+    if default is not None and caller.may_see(default):
+        return default
+    visible = caller.projects or frozenset()
+    return next(iter(visible)) if len(visible) == 1 else None
+
+
 def require_project(project: str | None, default: str | None, caller: Caller) -> str:
     """The given or default project, which the caller may see.
 
@@ -86,7 +95,7 @@ def require_project(project: str | None, default: str | None, caller: Caller) ->
         InvalidInputError: neither is known.
         NotFoundError: it does not exist for this caller.
     """
-    name = project if project is not None else default
+    name = project if project is not None else home_of(default, caller)
     if name is None:
         raise InvalidInputError("no project was given and there is no default: give project, or set WAKEGRAPH_PROJECT")
     checked = check_project(name)

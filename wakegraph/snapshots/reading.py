@@ -16,7 +16,7 @@ from wakegraph.models import ActionType, Caller, Order, SnapshotDetail
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import SnapshotPage
-from wakegraph.snapshots.naming import Key, exact_keys, require_project, resolve_many, visible_to
+from wakegraph.snapshots.naming import Key, exact_keys, known_project, require_project, resolve_many, visible_to
 from wakegraph.snapshots.records import detail_from_row, snapshot_from_row, thresholds_of
 
 __all__ = ["MAX_LIMIT", "ListRequest", "check_limit", "decode_cursor", "encode_cursor", "get", "list_snapshots"]
@@ -135,7 +135,8 @@ async def list_snapshots(
     limit = check_limit(request.limit)
     order = rules.check_enum("order", request.order, Order)
     filters = _filters(request, require_project(request.project, default, caller))
-    if request.about is not None and order is not Order.RECENT:
+    about = rules.check_filter("about", request.about, rules.REF_LIMIT)
+    if about is not None and order is not Order.RECENT:
         raise InvalidInputError(f"about goes with order recent only, not with {order.value}")
     pages = {
         Order.RECENT: _recent,
@@ -143,6 +144,8 @@ async def list_snapshots(
         Order.PREDICTED: _predicted,
     }
     rows, cursor = await pages[order](graph, filters, request, limit, now)
+    if not rows and request.project is not None:
+        await known_project(graph.read, request.project, default, caller)
     return SnapshotPage(
         project=filters.project,
         order=order,
@@ -156,7 +159,15 @@ def _filters(request: ListRequest, project: str) -> _Filters:
     since = rules.parse_time("since", request.since)[0] if request.since is not None else EARLIEST
     until = rules.parse_time("until", request.until)[0] if request.until is not None else LATEST
     kind = None if request.action_type is None else rules.check_enum("action_type", request.action_type, ActionType)
-    return _Filters(project, since, until, kind and kind.value, request.tag, request.author, request.session)
+    return _Filters(
+        project,
+        since,
+        until,
+        kind and kind.value,
+        rules.check_filter("tag", request.tag),
+        rules.check_filter("author", request.author),
+        rules.check_filter("session", request.session),
+    )
 
 
 def _cut(rows: list[Row], limit: int) -> tuple[list[Row], Row | None]:
@@ -222,7 +233,7 @@ async def _predicted(
         if len(rows) > limit or part < superseded:
             continue
         continued = after_id is not None and part == superseded
-        rows += await graph.read(
+        found = await graph.read(
             "snapshots/list_predicted",
             **asdict(filters),
             at_most=at_most if continued else 2.0,
@@ -230,8 +241,10 @@ async def _predicted(
             superseded=part,
             limit=limit + 1 - len(rows),
         )
+        # What supersedes it may be in a project that is not shown, so the answer alone does not tell the parts apart.
+        rows += [row | {"superseded": part} for row in found]
     page, last = _cut(rows, limit)
     if last is None:
         return page, None
-    superseded = bool(page[-1]["superseded_by"])
+    superseded = page[-1]["superseded"]
     return page, encode_cursor(score=last["prediction_score"], id=last["id"], superseded=superseded)

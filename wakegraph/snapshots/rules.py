@@ -21,6 +21,7 @@ __all__ = [
     "check_content",
     "check_created_at",
     "check_enum",
+    "check_filter",
     "check_id",
     "check_metadata",
     "check_name",
@@ -131,10 +132,17 @@ def check_name(name: str, value: object) -> str:
     return _check_key(name, value)
 
 
-def check_names(name: str, values: Iterable[object], limit: int = NAME_LIMIT) -> list[str]:
-    """Return a list of short texts, each once, in the order given."""
+def check_filter(name: str, value: object, limit: int = NAME_LIMIT) -> str | None:
+    """Return a text that stored values are compared with, or None for no filter."""
+    return None if value is None else check_text(name, value, limit)
+
+
+def check_names(name: str, values: object, limit: int = NAME_LIMIT) -> list[str]:
+    """Return a list of short texts, each once, in the order given; a single text counts as a list of one."""
     if isinstance(values, str):
         values = [values]
+    if not isinstance(values, Iterable) or isinstance(values, (bytes, Mapping)):
+        raise InvalidInputError(f"{name} must be a list of texts, not {_shown(values)}")
     checked = []
     for value in values:
         text = check_text(name, value, limit)

@@ -18,7 +18,7 @@ from wakegraph.models import ActionType, Caller, MemoryTier
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import SearchHit, SearchPage, TierWeights
-from wakegraph.snapshots.naming import known_project, require_project
+from wakegraph.snapshots.naming import home_of, known_project, require_project
 from wakegraph.snapshots.reading import check_limit, decode_cursor, encode_cursor
 from wakegraph.snapshots.records import snapshot_from_row, thresholds_of
 
@@ -91,7 +91,7 @@ def _query(text: str) -> UserQuery:
 def _projects(request: SearchRequest, caller: Caller, default: str | None) -> list[str] | None:
     if request.all_projects and request.project is not None:
         raise InvalidInputError("project and allProjects contradict each other: give one of them")
-    if request.all_projects or (request.project is None and default is None):
+    if request.all_projects or (request.project is None and home_of(default, caller) is None):
         return caller.project_list()
     return [require_project(request.project, default, caller)]
 
@@ -117,11 +117,11 @@ def _parameters(
         "since": EARLIEST if request.since is None else rules.parse_time("since", request.since)[0],
         "until": LATEST if request.until is None else rules.parse_time("until", request.until)[0],
         "action_type": kind and kind.value,
-        "tag": request.tag,
+        "tag": rules.check_filter("tag", request.tag),
         "tier": tier and tier.value,
-        "author": request.author,
-        "session": request.session,
-        "about": request.about,
+        "author": rules.check_filter("author", request.author),
+        "session": rules.check_filter("session", request.session),
+        "about": rules.check_filter("about", request.about, rules.REF_LIMIT),
         "active_from": _moment(cutoffs.active_from_ms),
         "recent_from": _moment(cutoffs.recent_from_ms),
         "archived_from": _moment(cutoffs.archived_from_ms),
