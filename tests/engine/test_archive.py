@@ -31,7 +31,7 @@ async def test_the_second_start_uses_an_archive_and_a_damaged_one_is_no_harm(
     config = make_config(archive=True)
     await engine.ensure(config)
     await engine.stop(config)
-    archive = await archive_of(config, 240)
+    archive = await archive_of(config, 600)
     assert archive.stat().st_size > 50_000_000
 
     endpoint = await engine.ensure(config)
