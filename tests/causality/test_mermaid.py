@@ -102,3 +102,9 @@ def test_long_titles_are_cut() -> None:
     chart = to_mermaid(subgraph([node("a", title="x" * 500)], []))
     assert "x" * 59 + "#8230;" in chart
     assert "x" * 60 not in chart
+
+
+def test_what_mermaid_would_still_find_after_decoding_is_parted_and_directions_are_not_steered() -> None:
+    chart = to_mermaid(subgraph([node("a", title="C:\\new fa:fa-car $$x$$ \u202egnp.exe")], []))
+    shown = re.sub(r"#(\d+);", lambda hit: chr(int(hit[1])), chart)
+    assert "C:\\\u200bnew fa:\u200bfa-car $\u200b$x$\u200b$ \ufffdgnp.exe" in shown

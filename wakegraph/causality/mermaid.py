@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from wakegraph.causality.models import GraphNode, Subgraph
@@ -18,6 +19,8 @@ _STYLES = {
     CausalRole.ISOLATED: "fill:#eeeeee,stroke:#666666",
 }
 _INK = "color:#111111"
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_PARTED = re.compile(r"(?<=\\)(?=n)|(?<=:)(?=fa-)|(?<=\$)(?=\$)")
 
 
 def to_mermaid(subgraph: Subgraph) -> str:
@@ -62,11 +65,12 @@ def _elsewhere(names: Iterable[str], nodes: Iterable[GraphNode]) -> Iterable[str
 
 
 def _label(text: str) -> str:
-    """One line in which nothing but letters, digits and spaces stands for itself.
+    r"""One line in which nothing but letters, digits and spaces stands for itself.
 
-    Mermaid reads `#123;` as the character of that number, so quotes, brackets, Markdown, icons and markup of a text
-    stay text.
+    Mermaid reads `#123;` as the character of that number, so quotes, brackets, Markdown and markup of a text stay text.
+    After that it still looks for line breaks (`\n`), icons (`fa:fa-car`) and formulas (`$$`): a space of no width
+    parts them. What would steer the direction of text is replaced.
     """
-    line = " ".join(text.split())
+    line = _PARTED.sub("\u200b", _STEERING.sub("\ufffd", " ".join(text.split())))
     short = line if len(line) <= _LABEL_LENGTH else f"{line[: _LABEL_LENGTH - 1]}\N{HORIZONTAL ELLIPSIS}"
     return "".join(char if char.isalnum() or char == " " else f"#{ord(char)};" for char in short) or "#160;"

@@ -1,4 +1,4 @@
-"""Serving over HTTP: the protocol at /mcp, and /health, /ready and /metrics beside it."""
+"""Serving over HTTP: the protocol at /mcp, the page at /view, and /health, /ready and /metrics beside them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import ipaddress
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.middleware import Middleware
@@ -14,8 +15,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from wakegraph.errors import ConfigurationError, WakegraphError
 from wakegraph.mcp import metrics
+from wakegraph.mcp.call import caller_from_token
+from wakegraph.models import Caller
+from wakegraph.view import routes
 
 if TYPE_CHECKING:
+    from fastmcp.server.auth import AccessToken
     from starlette.applications import Starlette
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -56,13 +61,15 @@ def http_app(server: WakegraphServer, settings: Settings, host: str) -> Starlett
             "with `wakegraph token`, or WAKEGRAPH_HTTP_TOKEN, or the WAKEGRAPH_JWT settings; or bind to 127.0.0.1"
         )
     _add_routes(server, open_metrics=server.auth is None)
-    return server.http_app(
+    app = server.http_app(
         path="/mcp",
         middleware=[Middleware(_BodyLimit, limit=settings.http_max_body_mb * 1_000_000)],
         host_origin_protection=True,
         allowed_hosts=[*_listed(settings.http_allowed_hosts), *([host] if is_loopback(host) else [])],
         allowed_origins=_listed(settings.http_allowed_origins),
     )
+    app.router.routes.extend(routes(partial(server.database.ready, _silent), partial(_caller, server)))
+    return app
 
 
 def serve_http(server: WakegraphServer, settings: Settings, host: str, port: int) -> None:
@@ -125,12 +132,27 @@ async def _problem(server: WakegraphServer) -> str | None:
     return None
 
 
+async def _caller(server: WakegraphServer, request: Request) -> Caller | None:
+    """Who asks for the data of the page: the owner of the token, or the local user where no tokens are asked for."""
+    if server.auth is None:
+        return Caller()
+    access = await _access(server, request)
+    return None if access is None else caller_from_token(access)
+
+
+async def _silent(_waited: float, _most: float, _state: str) -> None:
+    """The page has no place for progress: it waits for its answer."""
+
+
 async def _has_token(server: WakegraphServer, request: Request) -> bool:
+    return await _access(server, request) is not None
+
+
+async def _access(server: WakegraphServer, request: Request) -> AccessToken | None:
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or server.auth is None:
-        return False
-    access = await server.auth.verify_token(token.strip())
-    return access is not None
+        return None
+    return await server.auth.verify_token(token.strip())
 
 
 class _BodyLimit:
