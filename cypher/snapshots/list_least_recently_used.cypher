@@ -1,4 +1,5 @@
-// Snapshots of a project, longest without activity first, as of the time of the first page.
+// Snapshots of a project, longest without activity first, as of the time of the first page. What that page itself counted
+// as accessed, at that very time, does not come again.
 // params: project: STRING, from: ZONED DATETIME, as_of: ZONED DATETIME, after_id: STRING, since: ZONED DATETIME,
 //   until: ZONED DATETIME, action_type: STRING, tag: STRING, author: STRING, session: STRING, limit: INTEGER
 // returns: node, superseded_by
@@ -6,6 +7,7 @@ MATCH (s:Snapshot)
 USING INDEX s:Snapshot(project, last_activity)
 WHERE s.project = $project AND s.last_activity >= $from AND s.last_activity <= $as_of
   AND ($after_id IS NULL OR s.last_activity > $from OR s.id > $after_id)
+  AND ($after_id IS NULL OR coalesce(s.last_accessed < $as_of, true))
   AND s.created_at >= $since AND s.created_at <= $until
   AND ($action_type IS NULL OR s.action_type = $action_type)
   AND ($tag IS NULL OR $tag IN s.tags)
