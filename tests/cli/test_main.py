@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -76,7 +75,8 @@ def test_ctrl_c_ends_a_running_command(cli_env: Mapping[str, str], tmp_path: Pat
         cwd=tmp_path,
         env={**os.environ, **cli_env},
     )
-    time.sleep(3)
+    assert process.stdin is not None
+    process.stdin.write(b"x" * 500_000)  # more than a pipe holds: it returns when the command is reading
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, b"", b"")
