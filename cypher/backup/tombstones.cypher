@@ -2,5 +2,5 @@
 // params: project: STRING
 // returns: properties
 MATCH (t:WakegraphTombstone)
-WHERE t.project = $project
+WHERE t.project = $project AND t.id IS NOT NULL
 RETURN properties(t) AS properties ORDER BY t.id, t.at
