@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 from wakegraph.errors import (
     ConflictError,
@@ -28,6 +29,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MINIMUM_SERVER = (5, 26)
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ class Graph:
 
         from wakegraph import __version__
 
+        _check_address(target.uri)
         try:
             driver = AsyncGraphDatabase.driver(
                 target.uri,
@@ -214,10 +217,7 @@ class Graph:
                 max_connection_pool_size=self._pool_size,
             )
         except (ValueError, DriverConfigurationError) as error:
-            raise DatabaseError(
-                f"database address {target.uri!r} cannot be used: {_first_line(error)}; "
-                "use bolt://HOST:PORT or neo4j://HOST:PORT"
-            ) from None
+            raise _bad_address(target.uri, _first_line(error)) from None
         try:
             await _check_server(driver, target)
             if self._prepare is not None:
@@ -252,6 +252,31 @@ def _checked(name: str, parameters: Mapping[str, Any]) -> Statement:
     return stated
 
 
+def _check_address(uri: str) -> None:
+    """Refuse what the driver would take for something else: other protocols, a missing host, a password in the address.
+
+    Raises:
+        DatabaseError: it is no address of a database; the line never shows a password.
+    """
+    try:
+        parts = urlsplit(uri)
+        host, user, _ = parts.hostname, parts.username, parts.port
+    except ValueError as error:
+        raise _bad_address(uri, str(error)) from None
+    if user is not None:
+        bare = f"{parts.scheme}://...@{parts.netloc.rpartition('@')[2]}"
+        raise _bad_address(bare, "user name and password belong into WAKEGRAPH_NEO4J_USERNAME and ..._PASSWORD")
+    if parts.scheme not in _SCHEMES or not host:
+        raise _bad_address(uri, "it is not a Bolt address" if host else "it names no host")
+
+
+def _bad_address(uri: str, why: str) -> DatabaseError:
+    return DatabaseError(
+        f"database address {uri!r} cannot be used: {why}; use bolt://HOST:PORT or neo4j://HOST:PORT "
+        "(bolt+s and neo4j+s for TLS)"
+    )
+
+
 async def _check_server(driver: AsyncDriver, target: Target) -> None:
     try:
         async with driver.session(database=target.database, default_access_mode="READ") as session:
@@ -262,8 +287,9 @@ async def _check_server(driver: AsyncDriver, target: Target) -> None:
     version = summary.server.agent.partition("/")[2]
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
     if len(numbers) == 2 and numbers < MINIMUM_SERVER:
+        minimum = ".".join(map(str, MINIMUM_SERVER))
         raise DatabaseError(
-            f"the server at {target.uri} is Neo4j {version}; wakegraph needs 5.26 or newer: upgrade the server"
+            f"the server at {target.uri} is Neo4j {version}; wakegraph needs {minimum} or newer: upgrade the server"
         )
 
 
