@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import gc
 import http.server
 import os
 import shutil
@@ -22,6 +23,9 @@ from wakegraph import engine
 from wakegraph.engine.artifacts import load_lock, missing
 from wakegraph.engine.config import Layout
 from wakegraph.errors import EngineError
+
+# jgo leaves the connection of a download that is broken off to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 
 VERSION = "2026.08.1"
 PREFETCH = """
@@ -75,6 +79,7 @@ def mirror(artifacts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     yield mirror
     mirror.server.shutdown()
     mirror.server.server_close()
+    gc.collect()
 
 
 def damage(config: engine.EngineConfig) -> list[str]:

@@ -40,6 +40,7 @@ def main(argument: str) -> int:
     config = EngineConfig.from_json(argument)
     layout = Layout(config)
     os.umask(0o077)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the Java process is ended too
     _be_last()
     try:
         with FileLock(layout.archives / "archive.lock", timeout=0):
