@@ -270,6 +270,8 @@ async def test_asked_to_stop_it_ends_between_batches_and_goes_on_later(
     await history(graph, project)
     first = await wake.propagation.refresh(project=project, now=NOW, stop=lambda: True)
     assert 0 < first.updated < 40
+    assert first.interrupted
+    assert not first.complete
     second = await wake.propagation.refresh(project=project, now=NOW)
     assert second.updated >= 40 - first.updated - 10
     assert all(node["last_predicted"] == NOW for node in (await nodes(graph, project)).values())

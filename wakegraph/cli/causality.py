@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -20,8 +20,10 @@ from wakegraph.causality.models import (
     WhyAbout,
 )
 from wakegraph.causality.service import MAX_DEPTH
+from wakegraph.cli.memory import show_memory
 from wakegraph.cli.options import OPTIONS, TIMED, Options, SnapshotName, Timed
 from wakegraph.cli.output import Output, clean, moment, name_of, styled
+from wakegraph.cli.propagation import show_propagation
 from wakegraph.cli.session import opened
 from wakegraph.errors import InvalidInputError, NotFoundError
 from wakegraph.models import Direction, Origin, SnapshotRef
@@ -120,8 +122,16 @@ async def why(
 async def stats(*, options: Timed = TIMED) -> None:
     """Count what a project holds."""
     async with opened(options) as cli:
-        answer = await cli.wake.causality.stats(project=cli.project, caller=cli.caller)
-        cli.output.show(answer, show_stats)
+        given: dict[str, Any] = {"project": cli.project, "caller": cli.caller}
+        causality = await cli.wake.causality.stats(**given)
+        memory = await cli.wake.memory.stats(**given, now=options.moment)
+        propagation = await cli.wake.propagation.stats(**given, now=options.moment)
+        if options.json:
+            cli.output.document({**dict(causality), "memory": memory, "propagation": propagation})
+            return
+        show_stats(causality, cli.output)
+        show_memory(memory, cli.output)
+        show_propagation(propagation, cli.output)
 
 
 async def validate(*, options: Options = OPTIONS) -> int:

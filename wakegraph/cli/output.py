@@ -25,6 +25,7 @@ T = TypeVar("T")
 
 ROLE_STYLES = {"root": "green", "branch": "yellow", "link": "cyan", "leaf": "magenta", "isolated": "bright_black"}
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_BAR = 30  # characters of the longest bar
 _TIER_STYLES = {"ACTIVE": "bold green", "RECENT": "green", "ARCHIVED": "blue", "EXPIRED": "bright_black"}
 
 
@@ -93,6 +94,26 @@ class Output:
             table.add_column(name, justify="right" if position in numbers else "left", overflow="fold")
         for row in rows:
             table.add_row(*(Text(safe(cell)) for cell in row))
+        self.console.print(table)
+
+    def bars(self, title: str, counts: Mapping[str, int]) -> None:
+        """Print counts as bars on a terminal, as rows in a pipe.
+
+        Args:
+            title: what is counted.
+            counts: by name, in the order to print.
+        """
+        if not self.rich:
+            self.rows((title, "count"), [(name, str(count)) for name, count in counts.items()])
+            return
+        most = max([*counts.values(), 1])
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        table.add_column(title)
+        table.add_column("count", justify="right")
+        table.add_column("")
+        for name, count in counts.items():
+            bar = "█" * round(_BAR * count / most) or ("▏" if count else "")
+            table.add_row(Text(safe(name)), f"{count:,}", Text(bar, style=_TIER_STYLES.get(name, "cyan")))
         self.console.print(table)
 
     def facts(self, facts: Mapping[str, str | None]) -> None:

@@ -43,6 +43,8 @@ def command_settings() -> Settings:
     """The settings of a command: those of the environment, with the default project of the working directory."""
     settings = load_settings()
     logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="wakegraph: %(levelname)s %(message)s")
+    # The driver's warnings are several lines each, and what matters of them comes back as an error of ours.
+    logging.getLogger("neo4j").setLevel(logging.DEBUG if settings.log_level == "DEBUG" else logging.ERROR)
     return settings.model_copy(update={"project": default_project(settings, Path.cwd())})
 
 

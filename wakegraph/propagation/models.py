@@ -112,11 +112,12 @@ class RefreshResult(Model):
     per_second: float = Field(description="snapshots updated a second")
     projects: list[ProjectRefresh] = []
     failed: list[RefreshFailure] = []
+    interrupted: bool = Field(default=False, description="whether it was asked to end early")
 
     @property
     def complete(self) -> bool:
         """Whether everything that was asked for was done."""
-        return not self.failed
+        return not self.failed and not self.interrupted
 
 
 class ScorePart(Model):

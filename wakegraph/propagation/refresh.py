@@ -8,6 +8,7 @@ second run goes on where the first one ended.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -131,7 +132,9 @@ async def refresh_project(
             on_progress(tally.seen, max(due, tally.seen))
         if stop():
             break
-    drift = await bring_up_to_date(graph, job.project, tier_times(job.now, job.formula.thresholds))
+    drift: Counter[tuple[str | None, str]] = Counter()
+    if not stop():
+        drift = await bring_up_to_date(graph, job.project, tier_times(job.now, job.formula.thresholds))
     return ProjectRefresh(
         project=job.project,
         total=counts["total"],

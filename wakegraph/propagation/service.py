@@ -170,6 +170,7 @@ class Propagation:
         began = time.perf_counter()
         done: list[ProjectRefresh] = []
         failed: list[RefreshFailure] = []
+        interrupted = False
         for name in await self._projects(project, all_projects, caller):
             try:
                 job = await self._job(name, kind, threshold, moment)
@@ -178,7 +179,8 @@ class Propagation:
                 if not all_projects:
                     raise
                 failed.append(RefreshFailure(project=name, error=str(error)))
-            if stop():
+            interrupted = stop()
+            if interrupted:
                 break
         seconds = time.perf_counter() - began
         updated = sum(one.updated for one in done)
@@ -195,6 +197,7 @@ class Propagation:
             per_second=round(updated / seconds, 1) if seconds else 0.0,
             projects=done,
             failed=failed,
+            interrupted=interrupted,
         )
 
     async def high_value(
