@@ -6,13 +6,15 @@ from pydantic import Field
 
 from wakegraph.models import Model
 
-__all__ = ["ExportResult", "GitImportResult", "ImportResult", "Problem"]
+__all__ = ["ExportResult", "ForeignImportResult", "GitImportResult", "ImportResult", "Problem", "ProvExportResult"]
 
 
 class Problem(Model):
     """Something of an import that cannot be used."""
 
-    line: int = Field(description="line of the file, or position of the commit in the history, from 1")
+    line: int = Field(
+        description="line of the file, position of the commit in the history, or row of the table, from 1"
+    )
     text: str = Field(description="what is wrong, with the value")
 
     def __str__(self) -> str:
@@ -51,4 +53,25 @@ class ExportResult(Model):
     )
     projects: list[str]
     bytes: int = Field(description="size of the text, before any compression")
+    seconds: float
+
+
+class ForeignImportResult(ImportResult):
+    """What an import from another memory did."""
+
+    notes: list[str] = Field(default=[], description="what could not be taken over as it is, and where it is kept")
+
+
+class ProvExportResult(Model):
+    """What an export of provenance wrote."""
+
+    format: str = Field(description="json (PROV-JSON) or provn (PROV-N)")
+    snapshots: int
+    authors: int
+    links: int
+    detected_left_out: int = Field(description="detected dependencies, which are guesses, left out")
+    links_left_out: int = Field(
+        default=0, description="links to projects that the caller may not see, which were not written"
+    )
+    projects: list[str]
     seconds: float

@@ -15,7 +15,7 @@ from wakegraph.memory.tiers import TierCutoffs, TierThresholds, epoch_ms, tier_c
 from wakegraph.models import ActionType, AuthorType, Caller, LinkType, MemoryTier, Origin, Source
 from wakegraph.snapshots import rules
 
-__all__ = ["LINK_KEYS", "Link", "Reader", "Record", "export_line", "node_properties"]
+__all__ = ["LINK_KEYS", "Link", "Reader", "Record", "export_line", "json_object", "node_properties"]
 
 LINK_KEYS: Final = {
     "caused_by": LinkType.CAUSED_BY,
@@ -91,7 +91,7 @@ _decode = json.JSONDecoder(parse_constant=_no_constant).decode
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads lines into records.
+    """Reads lines, or the objects that they hold, into records.
 
     Attributes:
         project: the project of lines that name none.
@@ -113,7 +113,14 @@ class Reader:
         Raises:
             InvalidInputError: it is no snapshot that can be stored; the text says why, without the line number.
         """
-        value = _object(raw)
+        return self.snapshot(line, json_object(raw))
+
+    def snapshot(self, line: int, value: Mapping[str, Any]) -> Record:
+        """Take a snapshot given as the object that a line holds.
+
+        Raises:
+            InvalidInputError: it is no snapshot that can be stored; the text says why, without the line number.
+        """
         project = self._project(value)
         given = rules.check_id(value["id"]) if value.get("id") is not None else None
         content, summary = _texts(value)
@@ -235,7 +242,12 @@ class Reader:
         return self._visible(end.project or project), end.id
 
 
-def _object(raw: bytes) -> dict[str, Any]:
+def json_object(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a line.
+
+    Raises:
+        InvalidInputError: it holds something else.
+    """
     try:
         value = _decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -247,7 +259,7 @@ def _object(raw: bytes) -> dict[str, Any]:
     except ValueError as error:  # a number with more digits than Python reads
         raise InvalidInputError(f"it holds a number that cannot be read: {error}") from None
     if not isinstance(value, dict):
-        raise InvalidInputError("it must be a JSON object, one snapshot a line")
+        raise InvalidInputError("it must be a JSON object, one a line")
     return value
 
 

@@ -15,9 +15,19 @@ from wakegraph.graph.driver import Graph
 from wakegraph.interchange import git
 from wakegraph.interchange.jsonl import opened_lines, output, records
 from wakegraph.interchange.load import Loader, Progress, Written
-from wakegraph.interchange.models import ExportResult, GitImportResult, ImportResult, Problem
+from wakegraph.interchange.memory_json import MemoryFile
+from wakegraph.interchange.models import (
+    ExportResult,
+    ForeignImportResult,
+    GitImportResult,
+    ImportResult,
+    Problem,
+    ProvExportResult,
+)
 from wakegraph.interchange.plan import Plan
+from wakegraph.interchange.prov import Provenance, ProvFormat
 from wakegraph.interchange.records import LINK_KEYS, Reader, export_line
+from wakegraph.interchange.sqlite import opened_database
 from wakegraph.models import LOCAL_CALLER, Caller, Scope
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import default_project, require_project, resolve, similar_projects
@@ -85,25 +95,96 @@ class Interchange:
             AccessDeniedError: the caller may not write.
         """
         self._require_write(caller)
-        default = project if project is not None else self._settings.project
         moment = now or self._clock()
-        reader = Reader(
-            None if default is None else require_project(default, None, caller),
-            caller,
-            moment,
-            self._settings.future_tolerance_seconds,
-            thresholds_of(self._settings),
-        )
+        reader = self._reader(project, caller, moment)
         started = perf_counter()
         with ExitStack() as stack:
             # In a thread: a pipe is read to its end here, and may wait for whoever writes into it.
             lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
             loader = Loader(self._graph, lambda: records(lines, reader), now=moment, on_progress=on_progress)
-            plan = await loader.check()
-            if plan.problems and not skip_bad:
-                raise _refused(plan.problems)
-            written = await loader.write(plan)
+            plan, written = await _loaded(loader, skip_bad=skip_bad)
         return ImportResult(**_figures(plan, written, started), skipped=plan.problems)
+
+    async def import_memory_json(
+        self,
+        source: Path | BinaryIO | TextIO,
+        *,
+        project: str | None = None,
+        skip_bad: bool = False,
+        caller: Caller = LOCAL_CALLER,
+        on_progress: Progress = _silent,
+        now: datetime | None = None,
+    ) -> ForeignImportResult:
+        """Import the file of the MCP memory server: entities with observations, and relations.
+
+        See `wakegraph.interchange.memory_json` for what becomes of them. The file holds no times, so all of it happened
+        at the time of the import. As for JSON lines, the whole file is checked first, and running it again adds what is
+        new; an entity that has other observations by now is a problem, since contents are never changed.
+
+        Args:
+            source: a file, or a binary stream; plain or gzip.
+            project: where it goes; by default the default project.
+            skip_bad: leave out what is wrong and list it, instead of refusing the file.
+            caller: who asks.
+            on_progress: told how many entities are checked (of None), then how many snapshots and links are written of
+                how many.
+            now: the time of the import; by default the present.
+
+        Raises:
+            ImportFileError: something is wrong in the file; `problems` lists all of it.
+            InvalidInputError: the file cannot be read, or is something else.
+            AccessDeniedError: the caller may not write.
+        """
+        self._require_write(caller)
+        moment = now or self._clock()
+        reader = self._reader(require_project(project, self._settings.project, caller), caller, moment)
+        started = perf_counter()
+        with ExitStack() as stack:
+            lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
+            memory = await asyncio.to_thread(MemoryFile.load, lines)
+        loader = Loader(self._graph, lambda: memory.records(reader), now=moment, on_progress=on_progress)
+        plan, written = await _loaded(loader, skip_bad=skip_bad)
+        figures = _figures(plan, written, started) | {"read": memory.read}
+        return ForeignImportResult(**figures, skipped=plan.problems, notes=memory.notes)
+
+    async def import_sqlite(
+        self,
+        path: Path,
+        *,
+        project: str | None = None,
+        skip_bad: bool = False,
+        caller: Caller = LOCAL_CALLER,
+        on_progress: Progress = _silent,
+        now: datetime | None = None,
+    ) -> ForeignImportResult:
+        """Import a database file of Wake Intelligence, which is only read.
+
+        See `wakegraph.interchange.sqlite` for what becomes of its columns. As for JSON lines, the whole file is checked
+        first, and running it again adds what is new.
+
+        Args:
+            path: the file.
+            project: of rows that name none; by default the default project.
+            skip_bad: leave out what is wrong and list it, instead of refusing the file: a row that cannot be used is
+                left out whole, of others only the links that lead nowhere or close a cycle.
+            caller: who asks.
+            on_progress: told how many rows are checked (of None), then how many snapshots and links are written of how
+                many.
+            now: the time of the import; by default the present.
+
+        Raises:
+            ImportFileError: something is wrong in the file; `problems` lists all of it.
+            InvalidInputError: the file cannot be read, or is something else.
+            AccessDeniedError: the caller may not write.
+        """
+        self._require_write(caller)
+        moment = now or self._clock()
+        reader = self._reader(project, caller, moment)
+        started = perf_counter()
+        with opened_database(path) as database:
+            loader = Loader(self._graph, lambda: database.records(reader), now=moment, on_progress=on_progress)
+            plan, written = await _loaded(loader, skip_bad=skip_bad)
+        return ForeignImportResult(**_figures(plan, written, started), skipped=plan.problems, notes=database.notes)
 
     async def import_git(
         self,
@@ -200,6 +281,64 @@ class Interchange:
             seconds=perf_counter() - started,
         )
 
+    async def export_prov(
+        self,
+        target: Path | BinaryIO | TextIO,
+        *,
+        form: ProvFormat = ProvFormat.JSON,
+        project: str | None = None,
+        all_projects: bool = False,
+        include_detected: bool = False,
+        caller: Caller = LOCAL_CALLER,
+        on_progress: Progress = _silent,
+    ) -> ProvExportResult:
+        """Write a W3C PROV document. The same graph always gives the same bytes.
+
+        See `wakegraph.interchange.prov` for what it says. The document is held in memory until it is written.
+
+        Args:
+            target: a file (compressed when its name ends in `.gz`), or a binary stream.
+            form: PROV-JSON or PROV-N.
+            project: what to export; by default the default project.
+            all_projects: export all projects that the caller may see instead.
+            include_detected: write detected dependencies too, marked as such.
+            caller: who asks.
+            on_progress: told how many snapshots are read (of None).
+
+        Raises:
+            NotFoundError: there is no such project.
+            InvalidInputError: the file cannot be written, or both a project and all projects are asked for.
+        """
+        names = await self._exported_projects(project, all_projects, caller)
+        started = perf_counter()
+        document = Provenance(include_detected=include_detected)
+        for name in names:
+            after, identifier = _BEFORE_ALL, ""
+            while rows := await self._graph.read(
+                "interchange/provenance_page",
+                project=name,
+                after=after,
+                id=identifier,
+                limit=_LAST_PAGE,
+                projects=caller.project_list(),
+            ):
+                for row in rows:
+                    document.add(row)
+                on_progress(document.snapshots, None)
+                after, identifier = rows[-1]["moment"], rows[-1]["node"]["id"]
+        with output(target) as stream:
+            await asyncio.to_thread(document.write, stream, form)
+        return ProvExportResult(
+            format=form.value,
+            snapshots=document.snapshots,
+            authors=len(document.authors),
+            links=document.links,
+            detected_left_out=document.detected_left_out,
+            links_left_out=document.hidden,
+            projects=names,
+            seconds=perf_counter() - started,
+        )
+
     async def _exported_projects(self, project: str | None, all_projects: bool, caller: Caller) -> list[str]:
         if all_projects:
             if project is not None:
@@ -222,6 +361,16 @@ class Interchange:
                 continue  # said for each commit that names it
             ends[name] = (key.project, key.id)
         return ends
+
+    def _reader(self, project: str | None, caller: Caller, now: datetime) -> Reader:
+        default = project if project is not None else self._settings.project
+        return Reader(
+            None if default is None else require_project(default, None, caller),
+            caller,
+            now,
+            self._settings.future_tolerance_seconds,
+            thresholds_of(self._settings),
+        )
 
     def _require_write(self, caller: Caller) -> None:
         if self._settings.read_only:
@@ -268,6 +417,13 @@ class _Export:
         self.links += sum(map(len, links.values()))
         self.hidden += row["hidden"]
         return export_line(row["node"], links, row["about"])
+
+
+async def _loaded(loader: Loader, *, skip_bad: bool) -> tuple[Plan, Written]:
+    plan = await loader.check()
+    if plan.problems and not skip_bad:
+        raise _refused(plan.problems)
+    return plan, await loader.write(plan)
 
 
 def _figures(plan: Plan, written: Written, started: float) -> dict[str, Any]:

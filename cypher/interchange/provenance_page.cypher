@@ -1,0 +1,30 @@
+// A page of a project's snapshots with what provenance says of them, in the order of (created_at, id), after a given one.
+// params: project: STRING, after: STRING, id: STRING, limit: INTEGER, projects: LIST<STRING>
+// returns: node, caused_by, depends_on, supersedes, about, hidden, moment
+MATCH (s:Snapshot)
+WHERE s.project = $project AND s.created_at >= datetime($after) AND (s.created_at > datetime($after) OR s.id > $id)
+WITH s ORDER BY s.project, s.created_at, s.id LIMIT $limit
+RETURN s {
+    .id, .project, .title, .tags, .action_type, .rationale, .author, .author_type, .session, .source, .causal_role,
+    .created_at
+  } AS node,
+  COLLECT {
+    MATCH (s)-[r:CAUSED_BY]->(t) WHERE $projects IS NULL OR t.project IN $projects
+    RETURN {project: t.project, id: t.id, rationale: r.rationale, origin: r.origin, primary: r.primary}
+    ORDER BY r.primary DESC, r.recorded_at, t.project, t.id
+  } AS caused_by,
+  COLLECT {
+    MATCH (s)-[r:DEPENDS_ON]->(t) WHERE $projects IS NULL OR t.project IN $projects
+    RETURN {project: t.project, id: t.id, rationale: r.rationale, origin: r.origin}
+    ORDER BY r.recorded_at, t.project, t.id
+  } AS depends_on,
+  COLLECT {
+    MATCH (s)-[r:SUPERSEDES]->(t) WHERE $projects IS NULL OR t.project IN $projects
+    RETURN {project: t.project, id: t.id, rationale: r.rationale}
+    ORDER BY r.recorded_at, t.project, t.id
+  } AS supersedes,
+  COLLECT { MATCH (s)-[:ABOUT]->(a:Artifact) RETURN a.ref ORDER BY a.ref } AS about,
+  CASE WHEN $projects IS NULL THEN 0
+       ELSE COUNT { MATCH (s)-[:CAUSED_BY|DEPENDS_ON|SUPERSEDES]->(t:Snapshot) WHERE NOT t.project IN $projects }
+  END AS hidden,
+  toString(s.created_at) AS moment
