@@ -18,7 +18,20 @@ DRIVER_USERS = {
     "engine/archive.py": "trains the archive of Java classes by talking to the engine as a client does",
     "mcp/guarded.py": "query_graph runs a caller's statement in one explicit transaction of its own",
 }
-ROOMS = {"snapshots", "causality", "memory", "propagation", "interchange", "demo", "engine", "graph", "browser", "view", "mcp", "cli"}
+ROOMS = {
+    "snapshots",
+    "causality",
+    "memory",
+    "propagation",
+    "interchange",
+    "demo",
+    "engine",
+    "graph",
+    "browser",
+    "view",
+    "mcp",
+    "cli",
+}
 OUTER = {"cli", "mcp", "view", "app"}
 PURE = [
     "snapshots/rules.py",
