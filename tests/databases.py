@@ -79,7 +79,7 @@ async def _engine() -> AsyncIterator[Settings]:
     from wakegraph import engine
     from wakegraph.app import engine_config
 
-    home = Settings(home=test_home(), engine_idle_seconds=120)
+    home = Settings(home=test_home(), engine_idle_seconds=120, engine_archive=False)
     if version := os.environ.get("WAKEGRAPH_TEST_ENGINE_VERSION"):
         home = home.model_copy(update={"engine_version": version})
     config = engine_config(home)

@@ -45,6 +45,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         page_cache_mb=settings.engine_page_cache_mb,
         idle_seconds=settings.engine_idle_seconds,
         offline=settings.offline,
+        archive=settings.engine_archive,
     )
 
 

@@ -67,6 +67,8 @@ class Settings(BaseSettings):
     """page cache in megabytes"""
     engine_idle_seconds: Annotated[float, Field(ge=0)] = 1800.0
     """the local engine stops after so long without a client; 0: never"""
+    engine_archive: bool = True
+    """keep an archive of loaded Java classes, which nearly halves the start of the local engine, at about 200 MB"""
     offline: bool = False
     """never download anything"""
 

@@ -77,6 +77,7 @@ def test_demo_on_the_local_engine(spawn: Run, engine_home: Path) -> None:
         "WAKEGRAPH_NEO4J_URI": "",
         "WAKEGRAPH_HOME": str(engine_home),
         "WAKEGRAPH_ENGINE_IDLE_SECONDS": "120",
+        "WAKEGRAPH_ENGINE_ARCHIVE": "false",
         "WAKEGRAPH_OFFLINE": "true",
     }
     started = spawn("engine", "start", "--json", env=local).json()
