@@ -4,8 +4,8 @@
 
 The bare load gets rows that are parsed and checked already: the same nodes with the same properties and the same
 relationships, in the same batches; it checks nothing and cannot be repeated. `plain` is `CREATE (s) SET s = row`,
-`tuned` sends times as numbers as the import does. All run under the constraints and indexes of the schema, in projects of their
-own, in turn, and are removed afterwards. The database is that of the environment (WAKEGRAPH_NEO4J_URI, ...).
+`tuned` sends times as numbers as the import does. All run under the constraints and indexes of the schema, in projects
+of their own, in turn, and are removed afterwards. The database is that of the environment (WAKEGRAPH_NEO4J_URI, ...).
 """
 
 from __future__ import annotations
