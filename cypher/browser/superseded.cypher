@@ -2,7 +2,9 @@
 // params: project: STRING
 // returns: newer, r, older
 // Set the project first:  :param project => 'my-app'
-MATCH (newer:Snapshot)-[r:SUPERSEDES]->(older:Snapshot)
+MATCH (older:Snapshot)
 WHERE older.project = $project AND older.created_at IS NOT NULL
+WITH older
+MATCH (newer)-[r:SUPERSEDES]->(older)
 RETURN newer, r, older
 LIMIT 150
