@@ -1,10 +1,11 @@
-"""The class archive: made in the background after an orderly stop, used by the next start, never in the way."""
+"""The class archive: made when the engine has stopped by itself, used by the next start, never in the way."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,10 +29,10 @@ async def archive_of(config: engine.EngineConfig, seconds: float) -> Path:
 async def test_the_second_start_uses_an_archive_and_a_damaged_one_is_no_harm(
     make_config: Callable[..., engine.EngineConfig],
 ) -> None:
-    config = make_config(archive=True)
-    await engine.ensure(config)
-    await engine.stop(config)
-    archive = await archive_of(config, 600)
+    idle = make_config(archive=True, idle_seconds=1)
+    await engine.ensure(idle)
+    archive = await archive_of(idle, 600)
+    config = replace(idle, idle_seconds=600)
     assert archive.stat().st_size > 50_000_000
 
     endpoint = await engine.ensure(config)

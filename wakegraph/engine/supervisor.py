@@ -232,8 +232,9 @@ class Supervisor:
             self._begin_to_stop()
         self._end_database()
         self._clear()
-        if self._config.archive and self._archive and not self._archive.exists() and Path(sys.executable).exists():
-            # Only now: making it takes half a minute of a processor, and nobody waits for it.
+        wanted = self._config.archive and self._archive and not self._archive.exists() and Path(sys.executable).exists()
+        if wanted and not self._stopping:
+            # Only after an idle time: making it takes half a minute of a processor, and whoever says stop means it.
             spawn_detached(
                 "wakegraph.engine.archive", self._config.to_json(), folder=self._layout.folder, log=self._layout.log
             )
