@@ -2,9 +2,8 @@
 // params: project: STRING
 // returns: newer, r, older
 // Set the project first:  :param project => 'my-app'
-MATCH (older:Snapshot)
+MATCH (newer)-[r:SUPERSEDES]->(older:Snapshot)
+USING INDEX older:Snapshot(project, created_at)
 WHERE older.project = $project AND older.created_at IS NOT NULL
-WITH older
-MATCH (newer)-[r:SUPERSEDES]->(older)
 RETURN newer, r, older
 LIMIT 150
