@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from wakegraph.models import SchemaReport
 __all__ = ["SCHEMA_VERSION", "SchemaState", "apply", "missing_indexes", "prepare", "report", "state"]
 
 SCHEMA_VERSION = 1
+_ATTEMPTS = 4
 
 # Uniqueness first: they are what the other writes rely on.
 _CONSTRAINTS = ("project_key", "lock_key", "schema_key", "snapshot_key", "snapshot_retry_key", "artifact_key")
@@ -78,11 +80,7 @@ async def prepare(graph: Graph, *, now: datetime, read_only: bool) -> None:
     where = graph.target.uri if graph.target else "its address"
     if found.version == SCHEMA_VERSION:
         return
-    if found.version is not None and found.version > SCHEMA_VERSION:
-        raise DatabaseError(
-            f"the database at {where} has wakegraph schema {found.version}, this wakegraph knows up to "
-            f"{SCHEMA_VERSION}: upgrade wakegraph"
-        )
+    _refuse_newer(found, where)
     if found.version is None and not found.empty:
         raise DatabaseError(
             f"the database at {where} is not empty and was not made by wakegraph, so it was left alone: "
@@ -100,9 +98,10 @@ async def apply(graph: Graph, *, now: datetime) -> None:
     """Create all constraints and indexes that are missing and record the version. Safe to repeat and to race.
 
     Raises:
-        DatabaseError: stored data contradicts a constraint; the line names the ids.
+        DatabaseError: stored data contradicts a constraint; the line names the ids. Or the schema is a newer one.
     """
     found = await state(graph)
+    _refuse_newer(found, graph.target.uri if graph.target else "its address")
     for name in _CONSTRAINTS:
         await _create(graph, name)
     for name in _INDEXES:
@@ -111,6 +110,14 @@ async def apply(graph: Graph, *, now: datetime) -> None:
     for version in range((found.version or SCHEMA_VERSION) + 1, SCHEMA_VERSION + 1):
         await _MIGRATIONS[version](graph)
     await graph.write("schema/record_version", version=SCHEMA_VERSION, now=now)
+
+
+def _refuse_newer(found: SchemaState, where: str) -> None:
+    if found.version is not None and found.version > SCHEMA_VERSION:
+        raise DatabaseError(
+            f"the database at {where} has wakegraph schema {found.version}, this wakegraph knows up to "
+            f"{SCHEMA_VERSION}: upgrade wakegraph"
+        )
 
 
 async def missing_indexes(graph: Graph) -> list[str]:
@@ -137,16 +144,22 @@ async def report(graph: Graph) -> SchemaReport:
 
 
 async def _create(graph: Graph, name: str) -> None:
-    try:
-        await graph.write(f"schema/{name}")
-    except (ConflictError, DatabaseError) as error:
-        colliding = await _collisions(graph, name)
-        if colliding:
-            raise DatabaseError(
-                f"the database holds more than one node for {', '.join(colliding)}: "
-                "remove the copies, then run `wakegraph schema apply`"
-            ) from None
-        raise DatabaseError(f"schema {name} could not be created: {error}") from error
+    for attempt in range(_ATTEMPTS):
+        try:
+            await graph.write(f"schema/{name}")
+        except (ConflictError, DatabaseError) as error:
+            colliding = await _collisions(graph, name)
+            if colliding:
+                raise DatabaseError(
+                    f"the database holds more than one node for {', '.join(colliding)}: "
+                    "remove the copies, then run `wakegraph schema apply`"
+                ) from None
+            if attempt == _ATTEMPTS - 1:
+                raise DatabaseError(f"schema {name} could not be created: {error}") from error
+            # IF NOT EXISTS is an error all the same when another process creates it at this very moment.
+            await asyncio.sleep(0.1)
+        else:
+            return
 
 
 async def _collisions(graph: Graph, name: str) -> list[str]:
