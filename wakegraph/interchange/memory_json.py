@@ -21,7 +21,7 @@ from wakegraph.interchange.records import LINK_KEYS, Reader, Record, json_object
 from wakegraph.models import ActionType, LinkType
 from wakegraph.snapshots import rules
 
-__all__ = ["RELATION_TYPES", "MemoryFile", "Meaning", "snapshot_id"]
+__all__ = ["RELATION_TYPES", "Meaning", "MemoryFile", "snapshot_id"]
 
 _ACTIONS: Final = frozenset(ActionType)
 _METADATA_KEY: Final = "memory"

@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from urllib.parse import quote
 
 from wakegraph.errors import InvalidInputError
@@ -36,7 +36,7 @@ _FACTS: Final = frozenset((
 ))  # fmt: skip
 _METADATA_KEY: Final = "wake_intelligence"
 _ROWS: Final = f"SELECT * FROM {_TABLE} ORDER BY rowid"  # noqa: S608  a constant
-_END: Final = f"SELECT project, timestamp FROM {_TABLE} WHERE id = ?"  # noqa: S608  a constant
+_END: Final = f"SELECT * FROM {_TABLE} WHERE id = ?"  # noqa: S608  a constant
 _COLUMNS: Final = "SELECT name FROM pragma_table_info(?)"
 _TABLES: Final = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name"
@@ -118,7 +118,7 @@ class WakeDatabase:
             reader: takes the snapshots in.
         """
         for number, row in enumerate(self.connection.execute(_ROWS), start=1):
-            taken = _Row(self.connection, {name: row[name] for name in row.keys()})  # noqa: SIM118  a row is no mapping
+            taken = _Row(self.connection, _columns(row))
             try:
                 record = reader.snapshot(number, taken.value())
             except InvalidInputError as error:
@@ -128,6 +128,10 @@ class WakeDatabase:
                 self._noted = number
                 self.notes += [f"row {number}, id {record.id!r:.80}: {note}" for note in taken.notes]
             yield record
+
+
+def _columns(row: sqlite3.Row) -> dict[str, Any]:
+    return {name: row[name] for name in row.keys()}  # noqa: SIM118  a row is no mapping
 
 
 class _Row:
@@ -240,12 +244,13 @@ class _Row:
                 self.kept[name] = _listed(self.columns[name])  # said by the check, unless it is stored already
                 links.append({"id": identifier, "origin": origin.value})
                 continue
-            project = end["project"]
+            other = _columns(end)
+            project = other["project"]
             link: dict[str, str | float] = {
                 "id": identifier if project == self.columns["project"] else f"{project}::{identifier}",
                 "origin": origin.value,
             }
-            gap = _gap(end["timestamp"], self.columns.get("timestamp")) if origin is Origin.DETECTED else None
+            gap = _gap(other.get("timestamp"), self.columns.get("timestamp")) if origin is Origin.DETECTED else None
             links.append(link if gap is None else link | {"gap_seconds": gap})
         return links
 
@@ -256,8 +261,7 @@ class _Row:
             self._keep("metadata", "is no JSON object")
             own = {}
         elif _METADATA_KEY in own and self.kept:
-            own = {_METADATA_KEY: self.kept | {"metadata": own}}
-            return own
+            return {_METADATA_KEY: self.kept | {"metadata": own}}
         return (own | ({_METADATA_KEY: self.kept} if self.kept else {})) or None
 
 
@@ -266,9 +270,13 @@ def _parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value.hex() if isinstance(value, bytes) else value
     try:
-        return json.loads(value)
+        return json.loads(value, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return value
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(text)
 
 
 def _listed(value: Any) -> Any:
