@@ -1,102 +1,54 @@
-"""Full-text queries: any text is a valid one, and only ever words to look for."""
+"""Queries of the full-text index: whatever the text, the index takes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from datetime import UTC, datetime
 
-import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wakegraph.app import Wakegraph
-from wakegraph.graph.driver import Graph
-from wakegraph.graph.lucene import any_of, in_projects, quoted, salient_words, words
+from wakegraph.causality.suggest import suggest_causes
+from wakegraph.graph.lucene import TERM_LIMIT, in_projects, quoted, salient_words, user_query
 
-SEARCH = """
-CALL db.index.fulltext.queryNodes('snapshot_text', $query, {limit: 100}) YIELD node, score
-WHERE node.project = $project
-RETURN node.id AS id, score ORDER BY id
-"""
-TEXTS = st.one_of(
-    st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=60),
-    st.text(alphabet='+-&|!(){}[]^"~*?:\\/ aZ9ANDORNT', max_size=40),
-)
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=80)
+SYNTAX = st.text('ab1*" \\+-&|!(){}[]^~?:/.TONDR_\u200d\u0301', max_size=60)
 
 
-async def search(graph: Graph, query: str, project: str) -> list[Any]:
-    async with graph.session("READ") as session:
-        result = await session.run(SEARCH, {"query": query, "project": project})
-        return [(record["id"], record["score"]) async for record in result]
+@given(TEXT | SYNTAX)
+def test_quotes_of_a_text_never_end_its_phrase(text: str) -> None:
+    inside = quoted(text)[1:-1].replace("\\\\", "").replace('\\"', "")
+    assert '"' not in inside
+    assert "\\" not in inside
 
 
-@given(text=TEXTS)
-@example(text="AND OR NOT")
-@example(text='"')
-@example(text="\\")
-@example(text="project:other")
-@example(text="a*b? [x TO y] {z} (")
-@example(text="/regex/ ~2 ^4 && || !")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_any_text_is_a_valid_query(graph: Graph, text: str) -> None:
-    await graph.ready()
-    for query in (quoted(text), any_of(words(text)), in_projects(any_of(salient_words(text, 6)), [text])):
-        if query:
-            await search(graph, query, "no such project")
+@given(TEXT | SYNTAX)
+def test_outside_quotes_are_only_stars_signs_and_words(text: str) -> None:
+    outside = "".join(user_query(text).lucene.replace("\\\\", "").replace('\\"', "").split('"')[::2])
+    for piece in outside.replace("(+", " ").replace(")", " ").split():
+        assert piece == "+" or piece.endswith("*") or piece.startswith("+"), outside
 
 
-async def test_words_of_a_text_are_found_whatever_signs_they_hold(wake: Wakegraph, project: str) -> None:
-    texts = {
-        "path": "edited wakegraph/graph/lucene.py",
-        "operators": "this AND that OR NOT (other)",
-        "chinese": "我们决定使用图数据库",
-        "accents": "décision prise à l'unanimité",
-        "quote": 'she said "ship it" \\o/',
-    }
-    for id_, text in texts.items():
-        await wake.snapshots.save(text, id=id_, project=project, detect_dependencies=False)
-    graph = wake.graph
-    for text, found in {
-        "lucene.py": "path",
-        "graph/lucene.py": "path",
-        "NOT": "operators",
-        "数据库": "chinese",
-        "DÉCISION prise": "accents",
-        '"ship it"': "quote",
-    }.items():
-        query = in_projects(quoted(text), [project])
-        assert [id_ for id_, _ in await search(graph, query, project)] == [found], text
+@given(st.lists(TEXT, max_size=200))
+def test_a_query_is_bounded(texts: list[str]) -> None:
+    query = user_query(" ".join(texts))
+    assert len(query.terms) <= TERM_LIMIT
+    assert (query.ignored > 0) <= (len(query.terms) == TERM_LIMIT)
 
 
-async def test_narrowing_to_a_project_leaves_the_ranking_alone(wake: Wakegraph, new_project: Callable[[], str]) -> None:
-    project, other = new_project(), new_project()
-    for name in (project, other):
-        for number in range(3):
-            content = "apple " * (number + 1) + "pear"
-            await wake.snapshots.save(content, id=f"s{number}", project=name, detect_dependencies=False)
-    plain = await search(wake.graph, any_of(["apple"]), project)
-    narrow = await search(wake.graph, in_projects(any_of(["apple"]), [project]), project)
-    assert {id_ for id_, _ in narrow} == {"s0", "s1", "s2"}
-    assert dict(narrow) == pytest.approx(dict(plain), rel=0.02)
+def test_projects_narrow_a_query_that_is_there() -> None:
+    assert in_projects("", ["a"]) == ""
+    assert in_projects('"x"', None) == '"x"'
+    assert in_projects('"x"', []) == '"x"'
+    assert in_projects('"x"', ["a", 'b"']) == '+(project:"a" project:"b\\"")^0 +("x")'
+    assert in_projects('"x"', [str(n) for n in range(51)]) == '"x"'
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", []),
-        ("... !? --", []),
-        ("we use the queue of queue.py, see PEP-484", ["queue.py", "PEP-484", "queue"]),
-        ("Words words WORDS word", ["WORDS"]),
-        ("x" * 101, []),
-        ("的 图数据库", ["图数据库", "的"]),
-    ],
-)
-def test_salient_words_are_names_first_then_long_ones(text: str, found: list[str]) -> None:
-    assert salient_words(text, 6) == found
-
-
-@given(st.text())
-def test_words_hold_no_spaces_and_come_once(text: str) -> None:
-    found = words(text)
-    assert len({word.casefold() for word in found}) == len(found)
-    assert not [word for word in found if word.split() != [word]]
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXT | SYNTAX, name=TEXT.filter(bool))
+async def test_no_text_or_project_breaks_a_suggestion(wake: Wakegraph, text: str, name: str) -> None:
+    assert len(salient_words(text, 6)) <= 6
+    found = await suggest_causes(
+        wake.graph, project=name, exclude_id=None, text=text, session=None, about=[text], created_at=datetime.now(UTC)
+    )
+    assert len(found) <= 3
