@@ -40,7 +40,7 @@ CALL (chain, length, until) {
   RETURN collect(i) AS distances, collect(x.id) AS ids, collect(x.project) AS step_projects,
     collect(x.title) AS titles, collect(x.summary) AS summaries, collect(x.action_type) AS action_types,
     collect([x.rationale]) AS rationales, collect([x.author]) AS authors, collect(x.causal_role) AS roles,
-    collect(x.created_at.epochSeconds * 1000000 + x.created_at.microsecond) AS times,
+    collect(x.created_at.epochMillis * 1000 + x.created_at.microsecond % 1000) AS times,
     collect([r.origin, r.rationale]) AS links, collect(newer) AS superseded_by, collect(leads_elsewhere) AS elsewhere
 }
 RETURN position, length,

@@ -27,7 +27,7 @@ CALL (reached, reached_at, near) {
     [(x)-[r:CAUSED_BY|DEPENDS_ON WHERE $include_detected OR r.origin <> 'detected']->
       (m WHERE $projects IS NULL OR m.project IN $projects)
       | [type(r), m.project, m.id, r.origin, r.rationale, r.primary, r.gap_seconds,
-        r.recorded_at.epochSeconds * 1000000 + r.recorded_at.microsecond]] AS out,
+        r.recorded_at.epochMillis * 1000 + r.recorded_at.microsecond % 1000]] AS out,
     [(x)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
       | {id: n.id, project: n.project, title: n.title}] AS newer,
     $projects IS NOT NULL AND (
@@ -42,8 +42,8 @@ CALL (reached, reached_at, near) {
   RETURN collect(distance) AS distances, collect(x.id) AS ids, collect(x.project) AS node_projects,
     collect(x.title) AS titles, collect(x.summary) AS summaries, collect(x.action_type) AS action_types,
     collect(x.causal_role) AS roles, collect([x.prediction_score]) AS scores, collect([x.author]) AS authors,
-    collect(x.created_at.epochSeconds * 1000000 + x.created_at.microsecond) AS created,
-    collect(x.last_activity.epochSeconds * 1000000 + x.last_activity.microsecond) AS active,
+    collect(x.created_at.epochMillis * 1000 + x.created_at.microsecond % 1000) AS created,
+    collect(x.last_activity.epochMillis * 1000 + x.last_activity.microsecond % 1000) AS active,
     collect(out) AS links, collect(newer) AS superseded_by, collect(leads_elsewhere) AS elsewhere
 }
 RETURN size(reached) AS total, distances, ids, node_projects, titles, summaries, action_types, roles, scores, created,

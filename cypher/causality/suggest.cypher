@@ -25,6 +25,6 @@ CALL () {
 }
 WITH s, max(relevance) AS relevance, reduce(all = [], some IN collect(refs) | all + some) AS refs
 WHERE s.id <> coalesce($exclude_id, '')
-RETURN s.id AS id, s.title AS title, s.session AS session, s.created_at.epochSeconds * 1000000 + s.created_at.microsecond AS created,
+RETURN s.id AS id, s.title AS title, s.session AS session, s.created_at.epochMillis * 1000 + s.created_at.microsecond % 1000 AS created,
   relevance, refs,
   EXISTS { (s)<-[:SUPERSEDES]-() } AS superseded

@@ -4,7 +4,7 @@
 MATCH (s:Snapshot)
 WHERE s.project = $project AND s.id > $after
 WITH s ORDER BY s.project, s.id LIMIT $page
-RETURN collect(s.id) AS ids, collect(s.created_at.epochSeconds * 1000000 + s.created_at.microsecond) AS times,
+RETURN collect(s.id) AS ids, collect(s.created_at.epochMillis * 1000 + s.created_at.microsecond % 1000) AS times,
   collect([(s)-[:CAUSED_BY]->(c WHERE c.project = $project) | c.id]) AS causes,
   collect(COUNT { (s)-[:CAUSED_BY]->() }) AS cause_counts,
   collect(COUNT { (s)-[r:CAUSED_BY WHERE r.primary]->() }) AS primaries,

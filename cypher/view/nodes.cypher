@@ -17,7 +17,7 @@ WITH i, s,
 ORDER BY i
 RETURN collect(s.id) AS ids, collect(s.project) AS node_projects, collect(s.title) AS titles,
   collect(s.action_type) AS action_types, collect(s.causal_role) AS roles, collect([s.prediction_score]) AS scores,
-  collect(s.created_at.epochSeconds * 1000000 + s.created_at.microsecond) AS created,
-  collect(s.last_activity.epochSeconds * 1000000 + s.last_activity.microsecond) AS active,
+  collect(s.created_at.epochMillis * 1000 + s.created_at.microsecond % 1000) AS created,
+  collect(s.last_activity.epochMillis * 1000 + s.last_activity.microsecond % 1000) AS active,
   collect([s.author]) AS authors, collect(out) AS links, collect(effect_count) AS effects,
   collect(leads_elsewhere) AS elsewhere
