@@ -240,4 +240,4 @@ async def _unknown(run: Run, name: Name, strict: str | None, default: str | None
         hint = f"; similar names: {', '.join(similar)}" if similar else ""
         return f"there is no project {where!r}, so no snapshot {str(name)!r} ({argument}){hint}"
     inside = f" in project {strict!r}" if strict else ""
-    return f"there is no snapshot {str(name)!r}{inside} ({argument}): look it up with load_context or search_context"
+    return f"there is no snapshot {str(name)!r}{inside} ({argument}): list the snapshots or search for it"
