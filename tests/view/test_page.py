@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -236,6 +237,23 @@ async def test_a_narrow_window_keeps_the_drawing(settings: Settings, story: str)
         assert driver.execute_script("return document.getElementById('canvas').clientHeight") > 150
 
 
+async def test_snapshots_without_links_do_not_crowd_out_the_chains(
+    settings: Settings, wake: Wakegraph, story: str
+) -> None:
+    rows = [
+        {"id": f"alone{number}", "project": story, "content": f"Alone {number}", "created_at": str(START)}
+        for number in range(300)
+    ]
+    await wake.interchange.import_jsonl(io.StringIO("\n".join(map(json.dumps, rows))))
+    with viewing(settings, "--project", story) as address, browser() as driver:
+        opened(driver, address)
+        assert pixels(driver) > 2_000
+        at = position(driver, f"{story}::graph")
+        assert 0 < at["x"] < 1400
+        assert 0 < at["y"] < 900
+        picture(driver, "view-mostly-isolated")
+
+
 def frames(driver: WebDriver) -> list[float]:
     """Milliseconds between frames while the drawing is dragged for two seconds."""
     script = """
@@ -264,7 +282,6 @@ def frames(driver: WebDriver) -> list[float]:
 @pytest.fixture
 async def large(wake: Wakegraph, project: str) -> str:
     """5,000 snapshots in one project."""
-    import io
     import random
 
     draw = random.Random(7)
@@ -288,6 +305,7 @@ async def test_five_thousand_snapshots_open_soon_and_move_smoothly(settings: Set
         opened(driver, address)
         took = float(driver.execute_script("return document.documentElement.dataset.opened"))
         assert driver.find_element(By.ID, "count").text == "5,000 snapshots"
+        assert pixels(driver) > 2_000  # the first view is never empty
         near = sorted(frames(driver))
         driver.find_element(By.ID, "fit").click()
         whole = sorted(frames(driver))

@@ -111,7 +111,8 @@ export class Drawing {
     const half = this.width / 2 / zoom - COLUMN * 0.6;
     const x = right - left <= 2 * half ? (left + right) / 2 : Math.min(Math.max(node.x, left + half), right - half);
     const near = columns.flat().filter((other) => Math.abs(other.x - x) <= half);
-    const middle = near.map((other) => other.y).sort((a, b) => a - b)[Math.floor(near.length / 2)];
+    const telling = near.some((other) => other.linked) ? near.filter((other) => other.linked) : near;
+    const middle = telling.map((other) => other.y).sort((a, b) => a - b)[Math.floor(telling.length / 2)];
     const reach = this.height / 2 / zoom - ROW;
     this.camera = { x, y: Math.min(Math.max(middle, node.y - reach), node.y + reach), zoom };
     this.redraw();

@@ -44,6 +44,7 @@ export class Graph {
       node.followers = [];
       node.missingCauses = 0;
       node.superseded = false;
+      node.linked = false;
     }
     for (const node of this.nodes.values()) {
       const caused = new Set(node.links.filter((link) => link.type === "CAUSED_BY").map(keyOf));
@@ -56,8 +57,10 @@ export class Graph {
           continue;
         }
         this.links.push({ source: node, target, type: link.type, origin: link.origin, primary: link.primary, detected });
+        if (detected) continue;
+        node.linked = target.linked = true;
         if (link.type === "SUPERSEDES") target.superseded = true;
-        else if (!detected) {
+        else {
           if (link.primary) node.causes.unshift(target);
           else node.causes.push(target);
           target.followers.push(node);

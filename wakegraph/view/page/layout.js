@@ -4,7 +4,8 @@
 // column is full; then a column begins. So time never runs backwards from left to right, and every link that time allows
 // points forward.
 // Rows: as in the picture of a version history. A snapshot takes the lane of its primary cause when nothing else has
-// continued it, else the nearest lane that is free all the way from its cause.
+// continued it, else the nearest lane that is free all the way from its cause. Snapshots without links stand below all
+// lanes, so that many of them do not push the chains apart.
 
 export const COLUMN = 216;
 export const ROW = 92;
@@ -13,7 +14,7 @@ const LOOK_BACK = 12;
 
 /**
  * Give every node `column` and `row`, `x` and `y`.
- * @param {object[]} nodes in time order, with `causes` (the primary one first)
+ * @param {object[]} nodes in time order, with `causes` (the primary one first) and `linked`
  * @returns {{columns: object[][], left: number, right: number, top: number, bottom: number}}
  */
 export function layout(nodes) {
@@ -51,13 +52,19 @@ function assignColumns(nodes) {
 
 function assignRows(columns) {
   const taken = new Map(); // row -> last column in which something stands or passes
+  let lowest = -1;
   for (const [number, column] of columns.entries()) {
     for (const node of column) {
+      if (!node.linked) continue;
       const cause = node.causes.find((other) => other.column < number);
       const from = Math.max(cause ? cause.column : number - 1, number - LOOK_BACK);
       node.row = nearestFree(taken, cause ? cause.row : 0, from);
       taken.set(node.row, number);
+      lowest = Math.max(lowest, node.row);
     }
+  }
+  for (const column of columns) {
+    column.filter((node) => !node.linked).forEach((node, place) => { node.row = lowest + 1 + place; });
   }
 }
 

@@ -80,7 +80,8 @@ async function open() {
   drawing.cutoff = Infinity;
   closePanel();
   drawing.show(graph);
-  const focus = picture.focus ? graph.nodes.get(keyOf(picture.focus)) : drawing.nodes.at(-1);
+  const newest = drawing.nodes.findLast((node) => node.linked) ?? drawing.nodes.at(-1);
+  const focus = picture.focus ? graph.nodes.get(keyOf(picture.focus)) : newest;
   drawing.open(focus);
   showProject(picture.project);
   resetTime();
