@@ -108,12 +108,12 @@ async def wake_at(settings: Settings) -> AsyncIterator[Callable[..., Wakegraph]]
 
 
 @pytest.fixture
-async def new_project(graph: Graph) -> AsyncIterator[Callable[[], str]]:
-    """Makes names of projects that nobody else uses; what they hold is removed afterwards."""
+async def new_project(graph: Graph) -> AsyncIterator[Callable[..., str]]:
+    """Makes names of projects that nobody else uses, or takes one; what they hold is removed afterwards."""
     names: list[str] = []
 
-    def make() -> str:
-        names.append(f"test-{uuid4().hex[:12]}")
+    def make(name: str | None = None) -> str:
+        names.append(name or f"test-{uuid4().hex[:12]}")
         return names[-1]
 
     yield make
@@ -125,12 +125,12 @@ async def new_project(graph: Graph) -> AsyncIterator[Callable[[], str]]:
 
 
 @pytest.fixture
-def project(new_project: Callable[[], str]) -> str:
+def project(new_project: Callable[..., str]) -> str:
     """The name of a project of this test alone."""
     return new_project()
 
 
 @pytest.fixture
-def other_project(new_project: Callable[[], str]) -> str:
+def other_project(new_project: Callable[..., str]) -> str:
     """A second project of this test alone."""
     return new_project()

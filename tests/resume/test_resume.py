@@ -93,17 +93,17 @@ async def test_predictions_are_the_stored_ones_and_name_what_holds(story: Story,
     assert [(item.id, item.prediction_score) for item in found.predictions] == [("goal", 0.4), ("edit", 0.4)]
 
 
-async def test_a_project_that_holds_nothing_says_how_to_begin(wake: Wakegraph, project: str) -> None:
-    await wake.snapshots.save("one", project=f"{project}-twin", id="one")
-    try:
-        found = await wake.resume.resume_work(project=project)
-        assert found.new_project
-        assert f"{project}-twin" in found.similar_projects
-        assert f"project {project} holds no snapshot yet" in found.text
-        assert f"{project}-twin" in found.text
-        assert "rationale" in found.text
-    finally:
-        await wake.snapshots.delete("one", project=f"{project}-twin", confirm=True)
+async def test_a_project_that_holds_nothing_says_how_to_begin(
+    wake: Wakegraph, project: str, new_project: Callable[..., str]
+) -> None:
+    twin = new_project(f"{project}-twin")
+    await wake.snapshots.save("one", project=twin)
+    found = await wake.resume.resume_work(project=project)
+    assert found.new_project
+    assert twin in found.similar_projects
+    assert f"project {project} holds no snapshot yet" in found.text
+    assert twin in found.text
+    assert "rationale" in found.text
 
 
 async def test_another_project_is_only_a_marker(wake: Wakegraph, project: str, other_project: str) -> None:
