@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -226,6 +227,44 @@ async def test_the_page_is_dark_where_the_system_is_and_can_be_told_otherwise(se
         driver.find_element(By.ID, "theme").click()
         assert driver.find_element(By.ID, "theme").text == "Light"
         assert driver.execute_script(background) == "rgb(251, 251, 250)"
+
+
+@contextmanager
+def serving(settings: Settings, token: str) -> Iterator[str]:
+    """`wakegraph serve --http` with one token; gives the address of its page."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "wakegraph", "serve", "--http", "--port", str(port)]
+    variables = {**environment(settings), "WAKEGRAPH_HTTP_TOKEN": token}
+    with subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            until(lambda: process.poll() is None and listening(port), "the server")
+            yield f"http://127.0.0.1:{port}/view"
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def listening(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+async def test_the_http_server_asks_for_a_token_before_it_shows_anything(settings: Settings, story: str) -> None:
+    token = "a-token-of-this-test-only"
+    with serving(settings, token) as address, browser() as driver:
+        driver.get(f"{address}#project={story}")
+        field = driver.find_element(By.ID, "token")
+        until(field.is_displayed, "the form")
+        assert pixels(driver) == 0
+        field.send_keys("not the token", Keys.ENTER)
+        until(lambda: "token" in driver.find_element(By.ID, "message").text, "the refusal")
+        picture(driver, "view-token")
+        field.send_keys(token, Keys.ENTER)
+        until(lambda: driver.find_element(By.ID, "count").text == f"{len(STORY)} snapshots", "the drawing")
+        assert not field.is_displayed()
+        assert token not in driver.current_url
 
 
 async def test_a_narrow_window_keeps_the_drawing(settings: Settings, story: str) -> None:
