@@ -141,9 +141,11 @@ class Proxy:
     async def down(self) -> None:
         if self._server is not None:
             self._server.close()
-            self._server = None
         for writer in list(self._open):
             writer.transport.abort()
+        if self._server is not None:
+            await self._server.wait_closed()
+            self._server = None
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-__all__ = ["DEFAULT", "LARGE", "clipped", "excerpt", "fitting", "shares", "size", "sliced"]
+__all__ = ["DEFAULT", "LARGE", "clipped", "excerpt", "fitting", "shares", "size", "sliced", "weight"]
 
 T = TypeVar("T", bound=BaseModel)
 L = TypeVar("L")
@@ -65,8 +65,8 @@ def excerpt(text: str, around: str | None, width: int) -> str:
 def sliced(text: str, offset: int, budget: int) -> str:
     """As much of a text from an offset on as keeps to a budget of bytes in JSON; at least one character."""
     part = text[offset : offset + budget]
-    while len(part) > 1 and _bytes(part) > budget:
-        part = part[: max(1, int(len(part) * min(0.9, budget / _bytes(part))))]
+    while len(part) > 1 and weight(part) > budget:
+        part = part[: max(1, int(len(part) * min(0.9, budget / weight(part))))]
     return part
 
 
@@ -80,5 +80,6 @@ def shares(needs: Sequence[int], budget: int) -> list[int]:
     return given
 
 
-def _bytes(text: str) -> int:
-    return len(json.dumps(text, ensure_ascii=False).encode())
+def weight(text: str) -> int:
+    """Bytes of a text in JSON, without its quotation marks."""
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2

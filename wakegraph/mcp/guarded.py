@@ -122,7 +122,10 @@ async def _run(graph: Graph, cypher: str, parameters: dict[str, Any], limit: int
             transaction = await session.begin_transaction(timeout=SECONDS, metadata={"wakegraph": tag})
             try:
                 result = await transaction.run(cypher, parameters)
-                return await _collect(result, limit)
+                answer = await _collect(result, limit)
+                if (await result.consume()).plan is not None:
+                    raise InvalidInputError("query_graph answers with rows: leave out EXPLAIN and PROFILE")
+                return answer
             finally:
                 await _leave(transaction)
     except (driver_errors.ClientError, driver_errors.TransientError, driver_errors.CypherTypeError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import signal
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,9 @@ def serve_http(server: WakegraphServer, settings: Settings, host: str, port: int
     import uvicorn
 
     app = http_app(server, settings, host)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # uvicorn closes in order on a signal and then raises it once more: that end is in order, too.
+        signal.signal(number, lambda *_: None)
     uvicorn.run(
         app,
         host=host,

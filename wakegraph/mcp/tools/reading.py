@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from wakegraph.errors import InvalidInputError
-from wakegraph.mcp.budget import DEFAULT, LARGE, clipped, fitting, shares, sliced
+from wakegraph.mcp.budget import DEFAULT, LARGE, clipped, fitting, shares, sliced, weight
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import (
     About,
@@ -42,7 +42,7 @@ __all__ = [
 
 WIDTHS = (600, 300, 160, 80, 40, 0)
 _PROJECTS = 100
-_CONTENT = 15_000
+_CONTENT = 12_000
 _LINKS = 20
 
 
@@ -127,7 +127,7 @@ def shown_page(snapshots: list[Any], detail: str, width: int) -> list[ShownSnaps
     """Snapshots for a list; with detail `full` their whole texts as far as there is room, else beginnings."""
     if detail != "full":
         return [shown_snapshot(item, clipped(item.content, width), max(width, 40)) for item in snapshots]
-    parts = shares([len(item.content.encode()) for item in snapshots], LARGE - 1_000 * len(snapshots))
+    parts = shares([weight(item.content[:LARGE]) for item in snapshots], LARGE - 1_000 * len(snapshots))
     return [
         shown_snapshot(item, sliced(item.content, 0, max(part, 80)), max(width, 40))
         for item, part in zip(snapshots, parts, strict=True)
@@ -156,8 +156,8 @@ async def get_context(
         )
     await count_access(call, ((item.project, item.id) for item in details))
     budget = _CONTENT if len(details) <= 10 else 30_000
-    rest = [len(item.content) - content_offset for item in details]
-    parts = shares([min(count, 300) if detail == "preview" else 4 * count for count in rest], budget)
+    shown_at_most = 300 if detail == "preview" else budget
+    parts = shares([weight(item.content[content_offset:][:shown_at_most]) for item in details], budget)
 
     def build(level: tuple[int, int]) -> Contexts:
         width, links = level
@@ -168,7 +168,7 @@ async def get_context(
         return Contexts(snapshots=shown)
 
     levels = [(2_000, _LINKS), (600, _LINKS), (200, 10), (100, 5), (40, 1)]
-    data = fitting(build, levels, DEFAULT if len(details) <= 10 else LARGE)
+    data = fitting(build, levels, DEFAULT - 4_000 if len(details) <= 10 else LARGE)
     return Answer(data, _read_text(data, details))
 
 
