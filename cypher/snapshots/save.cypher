@@ -24,7 +24,7 @@ OPTIONAL CALL (stated, free) {
   CALL (s) {
     MATCH (d:Snapshot)
     USING INDEX d:Snapshot(project, created_at)
-    WHERE d.project = $project AND d.created_at >= $detect_from AND d.created_at <= $detect_until AND d <> s
+    WHERE d.project = $project AND d.created_at >= $detect_from AND d.created_at < $detect_until
       AND ($session IS NULL OR d.session = $session)
       AND NOT d.id IN $named
     WITH d ORDER BY d.project DESC, d.created_at DESC, d.id DESC LIMIT $detect_limit
