@@ -259,7 +259,7 @@ async def test_the_http_server_asks_for_a_token_before_it_shows_anything(setting
         until(field.is_displayed, "the form")
         assert pixels(driver) == 0
         field.send_keys("not the token", Keys.ENTER)
-        until(lambda: "token" in driver.find_element(By.ID, "message").text, "the refusal")
+        until(lambda: "not accepted" in driver.find_element(By.ID, "message").text, "the refusal")
         picture(driver, "view-token")
         field.send_keys(token, Keys.ENTER)
         until(lambda: driver.find_element(By.ID, "count").text == f"{len(STORY)} snapshots", "the drawing")

@@ -27,7 +27,7 @@ export async function ask(name, parameters = {}, signal = undefined) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   const answer = await fetch(`view/api/${name}${query ? `?${query}` : ""}`, { headers, signal });
   const body = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-  if (answer.status === 401) throw new Refused(body.error);
+  if (answer.status === 401) throw new Refused(token ? "This token is not accepted." : body.error);
   if (!answer.ok) throw new Error(body.error ?? `the server answered ${answer.status}`);
   return body;
 }
