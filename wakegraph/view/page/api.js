@@ -24,10 +24,11 @@ export async function exchange(code) {
 export async function ask(name, parameters = {}, signal = undefined) {
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined);
   const query = new URLSearchParams(given).toString();
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const sent = token; // another answer may drop it meanwhile
+  const headers = sent ? { Authorization: `Bearer ${sent}` } : {};
   const answer = await fetch(`view/api/${name}${query ? `?${query}` : ""}`, { headers, signal });
   const body = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-  if (answer.status === 401) throw new Refused(token ? "This token is not accepted." : body.error);
+  if (answer.status === 401) throw new Refused(sent ? "This token is not accepted." : body.error);
   if (!answer.ok) throw new Error(body.error ?? `the server answered ${answer.status}`);
   return body;
 }
