@@ -42,12 +42,19 @@ async def run(wake: Wakegraph, text: str, **parameters: Any) -> None:
 
 
 async def fill(wake: Wakegraph, shape: Shape, project: str, size: int) -> None:
-    """Make a project of a size."""
+    """Make a project of a size, unless it is there already."""
+    if await _size(wake, project) == size:
+        return
     await run(wake, MAKE, project=project, now=END)
     for batch in rows(shape, project, size):
         await run(wake, CREATE, rows=batch)
         await run(wake, CAUSES, rows=batch, project=project, now=END)
         await run(wake, DEPENDENCIES, rows=batch, project=project, now=END)
+
+
+async def _size(wake: Wakegraph, project: str) -> int:
+    row = await wake.graph.read_one("propagation/counts", project=project, cutoff=EPOCH)
+    return int(row["total"]) if row else 0
 
 
 async def unscore(wake: Wakegraph, project: str) -> None:

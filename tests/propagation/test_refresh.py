@@ -28,6 +28,8 @@ DERIVED = {
     *("prediction_reasons", "prediction_profile", "last_predicted", "predicted_next_access", "last_activity"),
 }
 
+GONE = dict.fromkeys(DERIVED)
+
 
 def of_case(project: str, number: int, given: dict[str, Any]) -> tuple[list[dict[str, Any]], Iterator[tuple[str, ...]]]:
     """The snapshot of a case with everything around it."""
@@ -158,6 +160,44 @@ async def test_a_changed_input_makes_stale_and_nothing_else_does(wake: Any, grap
     await stale("d")
     await wake.snapshots.delete("f", project=project, confirm=True, now=NOW)
     await stale("c")
+
+
+async def test_a_dependency_that_becomes_a_stated_one_makes_stale(wake: Any, graph: Any, project: str) -> None:
+    """A detected one does not count, a stated one does."""
+    await wake.snapshots.save("first", project=project, id="a", created_at=at(1), now=NOW)
+    await wake.snapshots.save("second", project=project, id="b", created_at=at(0.9), now=NOW)
+    await wake.propagation.refresh(project=project, now=NOW)
+    before = (await nodes(graph, project))["a"]["causal_score"]
+    linked = await wake.snapshots.link("b", project=project, depends_on=["a"], now=NOW)
+    assert [change.change for change in linked.links] == ["updated"]
+    assert {node["last_predicted"] for node in (await nodes(graph, project)).values()} == {EPOCH}
+    await wake.propagation.refresh(project=project, now=NOW)
+    assert (before, (await nodes(graph, project))["a"]["causal_score"]) == (0.0, 0.6)
+
+
+@pytest.mark.parametrize("statement", ["snapshots/lock_snapshots", "propagation/hold"])
+async def test_what_is_held_waits_even_when_derived_properties_are_gone(
+    wake: Any, graph: Any, project: str, statement: str
+) -> None:
+    await plant(graph, project, [snapshot(project, "a")])
+    await run(graph, "MATCH (s:Snapshot {project: $project}) SET s += $nothing", project=project, nothing=GONE)
+    order: list[str] = []
+
+    async def holding(tx: Any, started: asyncio.Event) -> None:
+        named = {"keys": [{"project": project, "id": "a"}]}
+        await tx.run(statement, **(named if "lock" in statement else {"project": project, "ids": ["a"]}))
+        started.set()
+        await asyncio.sleep(0.3)
+        order.append("held")
+
+    async def reading(started: asyncio.Event) -> None:
+        await started.wait()
+        await wake.memory.record_access([Key(project, "a")], now=NOW)
+        order.append("accessed")
+
+    started = asyncio.Event()
+    await asyncio.gather(graph.write_in(holding, started), reading(started))
+    assert order == ["held", "accessed"]
 
 
 async def test_stale_is_from_the_threshold_on(wake: Any, graph: Any, project: str) -> None:

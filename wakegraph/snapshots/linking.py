@@ -171,7 +171,7 @@ def _as_primary(change: LinkChange) -> LinkChange:
 
 async def _result(tx: Transaction, work: _Work, changes: list[LinkChange], primary: Row | None) -> LinkResult:
     keys = [key.row() for key in work.keys]
-    if any(change.change in {"created", "removed"} for change in changes):
+    if any(change.change != "unchanged" for change in changes):
         await tx.run("snapshots/mark_stale", keys=keys, epoch=EPOCH)
     roles = await tx.run("snapshots/update_roles", keys=keys)
     return LinkResult(
