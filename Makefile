@@ -18,7 +18,7 @@ TESTS ?= tests
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$p"; break; }; done; :)
 
-.PHONY: help setup demo test lint format bench lock build clean
+.PHONY: help setup demo test lint format bench conformance lock build clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,9 @@ format: $(STAMP)  ## mend what ruff can mend
 
 bench: $(STAMP)  ## all benchmarks
 	@$(BIN)/python -m benchmarks
+
+conformance: $(STAMP)  ## the public MCP judges against the server (needs npm)
+	@$(BIN)/python -m tools.conformance
 
 build: $(STAMP)  ## the wheel, in dist/
 	@rm -rf dist

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
@@ -22,11 +22,14 @@ from wakegraph.graph.times import from_graph
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession
 
-__all__ = ["Graph", "Row", "Target", "Transaction", "translate"]
+__all__ = ["Graph", "Row", "Span", "Target", "Transaction", "translate"]
 
 Row = dict[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Span = Callable[[str], AbstractContextManager[object]]
+"""Surrounds the run of a statement, given its name: for traces."""
 
 MINIMUM_SERVER = (5, 26)
 _SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
@@ -56,17 +59,19 @@ class Target:
 class Transaction:
     """A transaction in progress, handed to the functions given to `Graph.read_in` and `Graph.write_in`."""
 
-    __slots__ = ("_tx",)
+    __slots__ = ("_span", "_tx")
 
-    def __init__(self, tx: AsyncManagedTransaction) -> None:
+    def __init__(self, tx: AsyncManagedTransaction, span: Span) -> None:
         self._tx = tx
+        self._span = span
 
     async def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run the statement `name` and return its rows, times as UTC datetimes."""
         stated = _checked(name, parameters)
-        result = await self._tx.run(stated.text, parameters)
-        # Not record.data(): it copies every list once more before the times are turned.
-        return [from_graph(dict(record)) async for record in result]
+        with self._span(name):
+            result = await self._tx.run(stated.text, parameters)
+            # Not record.data(): it copies every list once more before the times are turned.
+            return [from_graph(dict(record)) async for record in result]
 
     async def one(self, name: str, /, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row."""
@@ -83,6 +88,9 @@ class Graph:
         connection_timeout: seconds to wait for a connection.
         retry_time: seconds that the driver retries a failed transaction.
         pool_size: connections at the most.
+
+    Attributes:
+        span: surrounds the run of each statement; by default nothing does.
     """
 
     def __init__(
@@ -102,6 +110,7 @@ class Graph:
         self._driver: AsyncDriver | None = None
         self._target: Target | None = None
         self._opening = asyncio.Lock()
+        self.span: Span = nullcontext
 
     @property
     def target(self) -> Target | None:
@@ -174,7 +183,7 @@ class Graph:
         **kwargs: P.kwargs,
     ) -> T:
         async def run(tx: AsyncManagedTransaction) -> T:
-            return await work(Transaction(tx), *args, **kwargs)
+            return await work(Transaction(tx, self.span), *args, **kwargs)
 
         try:
             async with self.session(access) as session:

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ class Database:
             if self._opening is None:
                 self._began = time.monotonic()
                 self._opening = asyncio.create_task(asyncio.to_thread(self._open_memory, self._note))
-            self._wake = await asyncio.shield(self._opening)
+            wake = await asyncio.shield(self._opening)
+            wake.graph.span = _span
+            self._wake = wake
         return self._wake
 
     async def ready(self, tell: Tell) -> Wakegraph:
@@ -134,6 +136,15 @@ class Database:
         from wakegraph.errors import DatabaseUnavailableError
 
         return DatabaseUnavailableError(f"the database is not ready yet ({self._state}): try again in 10 seconds")
+
+
+def _span(name: str) -> AbstractContextManager[object]:
+    """A span of the trace around one statement."""
+    from opentelemetry import trace
+
+    attributes = {"db.system.name": "neo4j", "db.operation.name": name}
+    tracer = trace.get_tracer("wakegraph")
+    return tracer.start_as_current_span(f"neo4j {name}", kind=trace.SpanKind.CLIENT, attributes=attributes)
 
 
 def _looked_at(task: asyncio.Task[None]) -> None:

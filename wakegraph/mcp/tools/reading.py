@@ -168,7 +168,7 @@ async def get_context(
         return Contexts(snapshots=shown)
 
     levels = [(2_000, _LINKS), (600, _LINKS), (200, 10), (100, 5), (40, 1)]
-    data = fitting(build, levels, DEFAULT - 4_000 if len(details) <= 10 else LARGE)
+    data = fitting(build, levels, DEFAULT - 8_000 if len(details) <= 10 else LARGE)
     return Answer(data, _read_text(data, details))
 
 
