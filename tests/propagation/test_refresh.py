@@ -308,7 +308,8 @@ async def test_asked_to_stop_it_ends_between_batches_and_goes_on_later(
 ) -> None:
     monkeypatch.setattr(refresh, "BATCH", 5)
     await history(graph, project)
-    first = await wake.propagation.refresh(project=project, now=NOW, stop=lambda: True)
+    asked = iter([False, False])
+    first = await wake.propagation.refresh(project=project, now=NOW, stop=lambda: next(asked, True))
     assert 0 < first.updated < 40
     assert first.interrupted
     assert not first.complete
@@ -327,8 +328,12 @@ async def test_two_refreshes_at_once_leave_what_one_would(
     await run(
         graph, "MATCH (s:Snapshot {project: $project}) SET s.last_predicted = $epoch", project=project, epoch=EPOCH
     )
-    both = await asyncio.gather(*(wake.propagation.refresh(project=project, now=NOW) for _ in range(2)))
-    assert sum(one.updated for one in both) >= 0
+    await asyncio.gather(*(wake.propagation.refresh(project=project, now=NOW) for _ in range(2)))
+    assert await nodes(graph, project) == expected
+    for profile in ("steps", "wake") * 3:  # also when both have to claim the formula
+        await asyncio.gather(*(wake.propagation.refresh(project=project, profile=profile, now=NOW) for _ in range(3)))
+        assert {node["prediction_profile"] for node in (await nodes(graph, project)).values()} == {profile}
+    await wake.propagation.refresh(project=project, now=NOW)
     assert await nodes(graph, project) == expected
 
 

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 BATCH: Final = 2_000
-_IN_FLIGHT: Final = 2
+IN_FLIGHT: Final = 2
 _PAGE: Final = 20_000
 _FEW: Final = 20_000
 _UNSCORED: Final = 10_000
@@ -112,9 +112,21 @@ def stale_cutoff(now: datetime, threshold_hours: float) -> datetime:
 
 
 async def refresh_project(
-    graph: Graph, job: Job, *, on_progress: Progress | None = None, stop: Callable[[], bool] = lambda: False
+    graph: Graph,
+    job: Job,
+    turns: asyncio.Semaphore,
+    *,
+    on_progress: Progress | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> ProjectRefresh:
     """Bring the scores, tiers and roles of a project up to date.
+
+    Args:
+        graph: the database.
+        job: what to do.
+        turns: bounds the transactions in flight; several jobs may share it.
+        on_progress: told how many are done, of how many.
+        stop: asked between batches; True ends it early.
 
     Raises:
         ConflictError: a refresh by another formula has begun meanwhile; what this one wrote is stale.
@@ -123,10 +135,10 @@ async def refresh_project(
     counts = await _counts(graph, job)
     due = counts["total"] - (0 if job.whole else counts["fresh"])
     # A snapshot whose last_predicted was taken away is in no index; it is found by its id.
-    by_index = not job.whole and counts["stale"] == due <= _FEW
+    by_index = not job.whole and counts["stale"] == due <= min(_FEW, counts["total"] // 4)
     tally = Tally()
     pages = _few(graph, job) if by_index else _many(graph, job)
-    async for done in _scored(graph, job, pages):
+    async for done in _scored(graph, job, pages, turns):
         tally.add(done)
         if on_progress:
             on_progress(tally.seen, max(due, tally.seen))
@@ -155,7 +167,7 @@ async def refresh_few(graph: Graph, job: Job) -> int:
     """
     await _claim(graph, job)
     tally = Tally()
-    async for done in _scored(graph, job, _few(graph, job)):
+    async for done in _scored(graph, job, _few(graph, job), asyncio.Semaphore(IN_FLIGHT)):
         tally.add(done)
     return tally.updated
 
@@ -181,14 +193,21 @@ async def _claim(graph: Graph, job: Job) -> None:
         row = await graph.write_one("propagation/unscore", project=job.project, epoch=EPOCH, limit=_UNSCORED)
         if not row or not row["made_stale"]:
             break
-    await graph.write_in(_settle, job.project, formula)
+    await graph.write_in(_settle, job)
 
 
-async def _settle(tx: Transaction, project: str, formula: str) -> None:
-    held = await tx.one("propagation/hold_formula", project=project)
+async def _settle(tx: Transaction, job: Job) -> None:
+    await _hold_formula(tx, job)
+    await tx.run("propagation/set_formula", project=job.project, formula=job.formula.text())
+
+
+async def _hold_formula(tx: Transaction, job: Job) -> None:
+    """Make sure, until the end of the transaction, that no other formula has been claimed meanwhile."""
+    held = await tx.one("propagation/hold_formula", project=job.project)
+    formula = job.formula.text()
+    # Another refresh by the same formula may be claiming it just now: what it has not seen is right for it, too.
     if held is None or held["formula"] not in {formula, _PENDING + formula}:
-        raise _overtaken(project)
-    await tx.run("propagation/set_formula", project=project, formula=formula)
+        raise _overtaken(job.project)
 
 
 def _overtaken(project: str) -> ConflictError:
@@ -262,13 +281,20 @@ class _Stretch:
 _Batch = _Named | _Stretch
 
 
-async def _scored(graph: Graph, job: Job, batches: AsyncIterator[_Batch]) -> AsyncIterator[Tally]:
+async def _scored(
+    graph: Graph, job: Job, batches: AsyncIterator[_Batch], turns: asyncio.Semaphore
+) -> AsyncIterator[Tally]:
     """Score batches, a few transactions in flight at the most."""
     running: set[asyncio.Task[Tally]] = set()
+
+    async def one(batch: _Batch) -> Tally:
+        async with turns:
+            return await graph.write_in(_score_batch, job, batch)
+
     try:
         async for batch in batches:
-            running.add(asyncio.create_task(graph.write_in(_score_batch, job, batch)))
-            if len(running) >= _IN_FLIGHT:
+            running.add(asyncio.create_task(one(batch)))
+            if len(running) >= IN_FLIGHT:
                 done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     yield task.result()
@@ -294,9 +320,7 @@ async def _score_batch(tx: Transaction, job: Job, batch: _Batch) -> Tally:
     later = columns.accessed_ms > epoch_ms(job.now)
     if chosen.size:
         await tx.run("propagation/write_scores", **_written(job, row, columns, scores, ~later, chosen))
-        held = await tx.one("propagation/hold_formula", project=job.project)
-        if held is None or held["formula"] != job.formula.text():
-            raise _overtaken(job.project)
+        await _hold_formula(tx, job)
     return Tally(chosen.size, len(columns) - chosen.size, int(later.sum()))
 
 

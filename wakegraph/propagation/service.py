@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from wakegraph.errors import AccessDeniedError, InvalidInputError, NotFoundError, WakegraphError
@@ -36,6 +38,7 @@ from wakegraph.propagation.models import (
 )
 from wakegraph.propagation.ranking import Candidates, Ranking
 from wakegraph.propagation.refresh import (
+    IN_FLIGHT,
     LATEST,
     Job,
     Progress,
@@ -151,7 +154,7 @@ class Propagation:
             stale_threshold_hours: scored so many hours ago or more is stale; 0 for all. By default the setting.
             profile: one of `Profile`; by default the setting.
             dry_run: write nothing; say how many are stale.
-            on_progress: told how many are done, of how many, project by project.
+            on_progress: told how many are done, of how many; of all projects, those begun so far.
             stop: asked between batches; True ends the refresh early.
             caller: who asks.
             now: the moment for which to score.
@@ -168,24 +171,33 @@ class Propagation:
         threshold = _hours("stale_threshold", stale_threshold_hours)
         moment = _whole_ms(self._moment(now))
         began = time.perf_counter()
+        turns, progress = asyncio.Semaphore(IN_FLIGHT), _Total(on_progress)
         done: list[ProjectRefresh] = []
         failed: list[RefreshFailure] = []
-        interrupted = False
-        for name in await self._projects(project, all_projects, caller):
+
+        async def one(name: str) -> None:
+            if stop():
+                return
             try:
                 job = await self._job(name, kind, threshold, moment)
-                done.append(await self._dry(job) if dry_run else await self._run(job, on_progress, stop))
+                if dry_run:
+                    done.append(await self._dry(job))
+                else:
+                    told = partial(progress.tell, name)
+                    done.append(await refresh_project(self._graph, job, turns, on_progress=told, stop=stop))
             except WakegraphError as error:
                 if not all_projects:
                     raise
                 failed.append(RefreshFailure(project=name, error=str(error)))
-            interrupted = stop()
-            if interrupted:
-                break
+
+        names = await self._projects(project, all_projects, caller)
+        await (_side_by_side(one, names) if all_projects else one(names[0]))
+        done.sort(key=lambda refreshed: refreshed.project)
+        failed.sort(key=lambda failure: failure.project)
         seconds = time.perf_counter() - began
         updated = sum(one.updated for one in done)
         return RefreshResult(
-            project=None if all_projects else done[0].project,
+            project=None if all_projects else names[0],
             as_of=moment,
             dry_run=dry_run,
             updated=updated,
@@ -197,7 +209,7 @@ class Propagation:
             per_second=round(updated / seconds, 1) if seconds else 0.0,
             projects=done,
             failed=failed,
-            interrupted=interrupted,
+            interrupted=stop(),
         )
 
     async def high_value(
@@ -490,9 +502,6 @@ class Propagation:
         hours = scoring.stale_threshold_hours if threshold is None else threshold
         return Job(project, scoring.formula, now, stale_cutoff(now, hours))
 
-    async def _run(self, job: Job, on_progress: Progress | None, stop: Callable[[], bool]) -> ProjectRefresh:
-        return await refresh_project(self._graph, job, on_progress=on_progress, stop=stop)
-
     async def _dry(self, job: Job) -> ProjectRefresh:
         row = await self._graph.read_one("propagation/counts", project=job.project, cutoff=job.cutoff)
         assert row is not None  # noqa: S101  the statement always returns one row
@@ -527,6 +536,32 @@ class Propagation:
     def _refuse_write(self) -> None:
         if self._settings.read_only:
             raise AccessDeniedError("wakegraph runs in read-only mode, nothing was written: unset WAKEGRAPH_READ_ONLY")
+
+
+class _Total:
+    """Progress over several projects."""
+
+    def __init__(self, on_progress: Progress | None) -> None:
+        self._on_progress = on_progress
+        self._steps: dict[str, tuple[int, int]] = {}
+
+    def tell(self, project: str, done: int, total: int) -> None:
+        self._steps[project] = (done, total)
+        if self._on_progress:
+            self._on_progress(*map(sum, zip(*self._steps.values(), strict=True)))
+
+
+async def _side_by_side(work: Callable[[str], Awaitable[None]], names: Iterable[str]) -> None:
+    """Do something for each name, two at a time: while one waits for its first batch, the other writes."""
+    waiting = iter(names)
+
+    async def worker() -> None:
+        for name in waiting:
+            await work(name)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(IN_FLIGHT):
+            group.create_task(worker())
 
 
 def _changes(
