@@ -8,6 +8,7 @@ from wakegraph.errors import InvalidInputError
 
 __all__ = ["browser_address", "first_query", "guessed_base"]
 
+DEFAULT_DATABASE = "neo4j"
 _BOLT = 7687
 _HTTP = 7474
 _HTTPS = 7473
@@ -44,7 +45,9 @@ def browser_address(base: str, uri: str, *, username: str, database: str | None,
     parts = urlsplit(uri)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     connect = f"{parts.scheme}://{quote(username, safe='')}@{host}:{parts.port or _BOLT}"
-    given = {"dbms": connect, **({"db": database} if database else {}), "cmd": "edit", "arg": query}
+    # Asked for the default database by name, Neo4j Browser looks it up before it knows any and shows an error.
+    named = {"db": database} if database not in {None, DEFAULT_DATABASE} else {}
+    given = {"dbms": connect, **named, "cmd": "edit", "arg": query}
     return f"{base}?{'&'.join(f'{name}={quote(value, safe=str())}' for name, value in given.items())}"
 
 
