@@ -35,7 +35,7 @@ def test_memory_file_from_a_file_and_from_stdin(run: Run, project: str, tmp_path
     (tmp_path / "memory.jsonl").write_text(raw, encoding="utf-8")
     told = run("import", "memory-json", "memory.jsonl", "--project", project).out
     assert told.startswith(f"2 snapshots and 1 links created in {project}")
-    assert "1 relations of the type 'mentions' say nothing of causes" in told
+    assert "relation type 'mentions' says nothing of causes" in told
     again = run("import", "memory-json", "-", "--project", project, "--json", stdin=raw.encode()).json()
     assert (again["read"], again["created"], again["unchanged"], again["links_created"]) == (4, 0, 2, 0)
     assert [step["id"] for step in run("chain", "Retry", "--project", project, "--json").json()["steps"]] == [

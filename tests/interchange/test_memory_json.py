@@ -110,7 +110,7 @@ def test_any_other_relation_is_kept_but_is_no_link() -> None:
     )
     assert (john.links, acme.links, john.about, acme.about) == ([], [], ["Acme"], [])
     assert metadata(john)["relations"] == [{"to": "Acme", "relationType": "works_at", "since": 2020}]
-    assert memory.notes == ["1 relations of the type 'works_at' say nothing of causes: kept as what an entity is about"]
+    assert memory.notes == ["relation type 'works_at' says nothing of causes: its 1 relations are kept as what an entity is about"]
 
 
 def test_keys_of_other_versions_are_kept() -> None:

@@ -123,7 +123,10 @@ async def import_sqlite(
 
 async def export_jsonl(
     file: Annotated[
-        str, Parameter(help="The file, compressed when its name ends in .gz; by default standard output.")
+        str,
+        Parameter(
+            help="The file, compressed when its name ends in .gz; by default standard output.", show_default=False
+        ),
     ] = STDIN,
     /,
     *,
@@ -149,7 +152,10 @@ async def export_jsonl(
 
 async def export_prov(
     file: Annotated[
-        str, Parameter(help="The file, compressed when its name ends in .gz; by default standard output.")
+        str,
+        Parameter(
+            help="The file, compressed when its name ends in .gz; by default standard output.", show_default=False
+        ),
     ] = STDIN,
     /,
     *,

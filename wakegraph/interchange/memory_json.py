@@ -161,7 +161,7 @@ class MemoryFile:
                 )
         kept = Counter(relation.type for relation in self._relations if _meaning(relation.type) is None)
         self.notes += [
-            f"{count:,} relations of the type {name!r} say nothing of causes: kept as what an entity is about"
+            f"relation type {name!r:.80} says nothing of causes: its {count:,} relations are kept as what an entity is about"
             for name, count in sorted(kept.items())
         ]
         for relation in self._relations:
