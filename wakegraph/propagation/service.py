@@ -50,14 +50,14 @@ from wakegraph.propagation.refresh import (
 )
 from wakegraph.propagation.scoring import REASONS, explain
 from wakegraph.settings import Settings
-from wakegraph.snapshots.naming import Key, known_project, resolve, resolve_many
+from wakegraph.snapshots.naming import Key, project_with_settings, resolve, resolve_many
 from wakegraph.snapshots.reading import check_limit
 from wakegraph.snapshots.records import refs, snapshot_from_row, thresholds_of
 from wakegraph.snapshots.rules import check_enum
 
 __all__ = ["CANDIDATES", "Propagation"]
 
-CANDIDATES: Final = 300
+CANDIDATES: Final = 200
 """How many of the most recently active snapshots `predict_next` ranks, and how many of the highest scores."""
 
 _NEIGHBOURS: Final = 5_000
@@ -88,8 +88,8 @@ class Propagation:
             NotFoundError: there is no such project.
             ConfigurationError: a setting cannot be used.
         """
-        name = await known_project(self._graph.read, project, self._settings.project, caller)
-        return _shown_settings(name, await self._scoring(name))
+        name, stored = await self._project(project, caller)
+        return _shown_settings(name, self._scoring(name, stored))
 
     async def configure_project(
         self,
@@ -123,10 +123,9 @@ class Propagation:
             InvalidInputError, ConfigurationError: a value cannot be used; nothing was changed.
         """
         self._refuse_write()
-        name = await known_project(self._graph.read, project, self._settings.project, caller)
+        name, stored = await self._project(project, caller)
         changes = _changes(profile, weights, boosts, stale_threshold_hours, constants, reset)
-        stored = await self._stored(name)
-        scoring = Scoring.of(self._settings, {**stored, **changes}, f"project {name!r}")
+        scoring = self._scoring(name, {**stored, **changes})
         await self._graph.write("projects/settings_set", name=name, changes=changes)
         return _shown_settings(name, scoring)
 
@@ -241,8 +240,8 @@ class Propagation:
         check_limit(limit)
         least = _score("min_score", min_score)
         moment = self._moment(now)
-        name = await known_project(self._graph.read, project, self._settings.project, caller)
-        state, formula = await self._state(name, refresh_first, caller, moment)
+        name, stored = await self._project(project, caller)
+        state, formula = await self._state(name, stored, refresh_first, caller, moment)
         rows: list[Row] = []
         for superseded in (False, True):
             if len(rows) <= limit:
@@ -288,8 +287,8 @@ class Propagation:
             NotFoundError: there is no such project.
         """
         moment = self._moment(now)
-        name = await known_project(self._graph.read, project, self._settings.project, caller)
-        state, formula = await self._state(name, refresh_first, caller, moment)
+        name, stored = await self._project(project, caller)
+        state, formula = await self._state(name, stored, refresh_first, caller, moment)
         row = await self._graph.read_one("propagation/stats", project=name)
         assert row is not None  # noqa: S101  the statement always returns one row
         frequency: Counter[str] = Counter()
@@ -349,8 +348,8 @@ class Propagation:
         )
         keys = sorted(set(keys))
         home = project if project is not None or not keys else keys[0].project
-        name = await known_project(self._graph.read, home, self._settings.project, caller)
-        scoring = await self._scoring(name)
+        name, stored = await self._project(home, caller)
+        scoring = self._scoring(name, stored)
         constants = scoring.formula.constants.activation
         ranking = Ranking(await self._candidates(name, keys, constants, moment), constants, moment)
         shown = ranking.best(limit)
@@ -401,7 +400,7 @@ class Propagation:
         moment = _whole_ms(self._moment(now))
         key = await resolve(self._graph.read, id, project=project, default=self._settings.project, caller=caller)
         stored = await self._stored(key.project)
-        scoring = Scoring.of(self._settings, stored, f"project {key.project!r}").with_profile(kind)
+        scoring = self._scoring(key.project, stored).with_profile(kind)
         formula = scoring.formula
         row = await read_columns(self._graph.read_one, key.project, [key.id], moment, formula.profile)
         nodes = await self._nodes([key])
@@ -443,11 +442,10 @@ class Propagation:
         )
 
     async def _state(
-        self, project: str, refresh_first: bool, caller: Caller, now: datetime
+        self, project: str, stored: Mapping[str, Any], refresh_first: bool, caller: Caller, now: datetime
     ) -> tuple[ScoringState, Formula]:
         """How current the scores are, after scoring what is stale when that is asked for and little."""
-        stored = await self._stored(project)
-        scoring = Scoring.of(self._settings, stored, f"project {project!r}")
+        scoring = self._scoring(project, stored)
         moment = _whole_ms(now)
         cutoff = stale_cutoff(moment, scoring.stale_threshold_hours)
         if stored.get("prediction_formula") != scoring.formula.text():
@@ -498,7 +496,7 @@ class Propagation:
         return nodes
 
     async def _job(self, project: str, profile: Profile | None, threshold: float | None, now: datetime) -> Job:
-        scoring = (await self._scoring(project)).with_profile(profile)
+        scoring = self._scoring(project, await self._stored(project)).with_profile(profile)
         hours = scoring.stale_threshold_hours if threshold is None else threshold
         return Job(project, scoring.formula, now, stale_cutoff(now, hours))
 
@@ -518,7 +516,7 @@ class Propagation:
 
     async def _projects(self, project: str | None, all_projects: bool, caller: Caller) -> list[str]:
         if not all_projects:
-            return [await known_project(self._graph.read, project, self._settings.project, caller)]
+            return [(await self._project(project, caller))[0]]
         if project is not None:
             raise InvalidInputError(f"give either project {project!r} or all projects, not both")
         return [row["name"] for row in await self._graph.read("projects/names", projects=caller.project_list())]
@@ -527,8 +525,11 @@ class Propagation:
         row = await self._graph.read_one("projects/one", name=project)
         return dict(row["settings"]) if row else {}
 
-    async def _scoring(self, project: str) -> Scoring:
-        return Scoring.of(self._settings, await self._stored(project), f"project {project!r}")
+    def _scoring(self, project: str, stored: Mapping[str, Any]) -> Scoring:
+        return Scoring.of(self._settings, stored, f"project {project!r}")
+
+    async def _project(self, project: str | None, caller: Caller) -> tuple[str, dict[str, Any]]:
+        return await project_with_settings(self._graph.read, project, self._settings.project, caller)
 
     def _moment(self, now: datetime | None) -> datetime:
         return self._clock() if now is None else now

@@ -23,6 +23,7 @@ __all__ = [
     "exact_keys",
     "home_of",
     "known_project",
+    "project_with_settings",
     "require_project",
     "resolve",
     "resolve_many",
@@ -105,18 +106,26 @@ def require_project(project: str | None, default: str | None, caller: Caller) ->
 
 
 async def known_project(run: Run, project: str | None, default: str | None, caller: Caller) -> str:
-    """The given or default project, which exists.
+    """The given or default project, which exists. See `project_with_settings`."""
+    return (await project_with_settings(run, project, default, caller))[0]
+
+
+async def project_with_settings(
+    run: Run, project: str | None, default: str | None, caller: Caller
+) -> tuple[str, dict[str, Any]]:
+    """The given or default project, which exists, and the properties of its node.
 
     Raises:
         InvalidInputError: neither is known.
         NotFoundError: it does not exist for this caller; the line lists similar names.
     """
     name = require_project(project, default, caller)
-    if not await run("projects/one", name=name):
+    rows = await run("projects/one", name=name)
+    if not rows:
         similar = await similar_projects(run, name, caller)
         hint = f"; similar names: {', '.join(similar)}" if similar else ""
         raise NotFoundError(f"there is no project {name!r}{hint}")
-    return name
+    return name, dict(rows[0]["settings"])
 
 
 def visible_to(caller: Caller, explicit: str | None, *keys: Key) -> list[str] | None:
