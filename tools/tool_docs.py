@@ -1,6 +1,6 @@
 """docs/tools.md: every tool with its parameters and an example dialogue from real calls.
 
-`python -m tools.tool_docs` writes it, on the database that the tests use; a test compares it with what the calls answer.
+`python -m tools.tool_docs` writes it, on the database that the tests use; a test compares it with what is answered.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ START = datetime(2026, 1, 15, 9, 0, tzinfo=UTC)
 HEAD = """\
 # The tools
 
-What agents see over MCP. Names are camelCase on the wire; snake_case is accepted, and so are `id` and `snapshotId` for one
-another. `project` may be left out where a default project is known. Answers come as structured content and as a short
-text; both are shown below as they were answered in a project `shop`, one call after the other. Figures that depend on the
-rest of the database are shown as 0.5. Scopes (`read`, `write`, `admin`) matter over HTTP with tokens.
+What agents see over MCP. Names are camelCase on the wire; snake_case is accepted, and so are `id` and `snapshotId` for
+one another. `project` may be left out where a default project is known. Answers come as structured content and as a
+short text; both are shown below as they were answered in a project `shop`, one call after the other. Figures that
+depend on the rest of the database are shown as 0.5. Scopes (`read`, `write`, `admin`) matter over HTTP with tokens.
 """
 
 DIALOGUE: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -108,7 +108,7 @@ async def page(settings: Settings) -> str:
         finally:
             for snapshot in ("cart-expiry", "cart-table", "cart-in-db"):
                 await wake.snapshots.delete(snapshot, confirm=True)
-    parts = [HEAD, _overview(listed), *(_section(listed[spec.name], spec, examples[spec.name]) for spec in ALL)]
+    parts = [HEAD, _overview(listed), *(_section(listed[spec.name], examples[spec.name]) for spec in ALL)]
     return "\n".join(parts)
 
 
@@ -120,10 +120,11 @@ def _overview(listed: Mapping[str, Any]) -> str:
     return "\n".join(["| tool | tool set | scope | |", "| --- | --- | --- | --- |", *rows, ""])
 
 
-def _section(tool: Any, spec: Any, examples: list[str]) -> str:
+def _section(tool: Any, examples: list[str]) -> str:
     needed = tool.input_schema.get("required", [])
     rows = [
-        f"| `{name}` | {_kind(schema)} | {'required' if name in needed else _default(schema)} | {schema['description']} |"
+        f"| `{name}` | {_kind(schema)} | {'required' if name in needed else _default(schema)} "
+        f"| {schema['description']} |"
         for name, schema in tool.input_schema["properties"].items()
     ]
     table = ["| parameter | type | default | |", "| --- | --- | --- | --- |", *rows, ""] if rows else []

@@ -190,7 +190,8 @@ async def leaks_elsewhere(alice: Agent, project: str, other: str) -> list[str]:
 
 async def counts(root: Agent, project: str) -> Any:
     query = (
-        "MATCH (s:Snapshot {project: $p}) RETURN s.id AS id, s.access_count AS a, s.content AS c, s.summary AS m, s.tags AS t, "
+        "MATCH (s:Snapshot {project: $p}) RETURN s.id AS id, s.access_count AS a, s.content AS c, s.summary AS m, "
+        "s.tags AS t, "
         "COUNT { (s)--() } AS d ORDER BY id"
     )
     return (await root("query_graph", cypher=query, parameters={"p": project}))["rows"]

@@ -49,7 +49,7 @@ REFUSED = [
     "/* RETURN 1 */ CREATE (n:Evil)",
     "\u0043REATE (n:Evil)",
     "CRE\u200bATE (n:Evil)",
-    "С\u0052EATE (n:Evil)",
+    "\u0421REATE (n:Evil)",
     "CYPHER runtime=slotted CREATE (n:Evil)",
     "MATCH (n:Snapshot) CALL (n) { SET n.x = 1 } IN TRANSACTIONS",
     "",
@@ -78,7 +78,7 @@ ALLOWED: list[tuple[str, Any]] = [
     ("CALL db.index.fulltext.queryNodes('snapshot_text', 'owl') YIELD node, score RETURN score LIMIT 1", None),
     ("CALL db.labels() YIELD label RETURN count(label) AS n", None),
     (
-        "MATCH (a:Snapshot {project: $p}), (b:Snapshot {project: $p}) MATCH p = shortestPath((a)-[*]-(b)) WHERE a <> b RETURN p",
+        "MATCH (a:Snapshot {project: $p}), (b:Snapshot {project: $p}), p = shortestPath((a)-[*]-(b)) RETURN p LIMIT 0",
         None,
     ),
     ("MATCH (s:Snapshot {project: $p}) RETURN s.id ORDER BY s.created_at DESC SKIP 1 LIMIT 1", None),

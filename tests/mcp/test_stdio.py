@@ -57,7 +57,8 @@ async def test_stdout_holds_messages_only(command: list[str], environment: dict[
         for bad in ("a\x00b", "a\ud83d"):
             assert server.process.stdin is not None
             escaped = bad.encode("unicode_escape").decode().replace("\\x", "\\u00")
-            body = '{"jsonrpc":"2.0","id":"x%d","method":"tools/call","params":{"name":"save_context","arguments":{"content":"%s"}}}'
+            body = '{"jsonrpc":"2.0","id":"x%d","method":"tools/call","params":{"name":"save_context",'
+            body += '"arguments":{"content":"%s"}}}'
             server.process.stdin.write((body % (ord(bad[-1]), escaped) + "\n").encode())
         server.process.stdin.write(b"this is no message\n")
         again = await server.call("get_context", ids=["odd"])

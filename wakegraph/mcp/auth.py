@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Grant", "TokenList", "auth_from_settings", "new_token", "read_grants"]
 
-_KEYS = {"sha256", "subject", "scopes", "projects"}
+_NEEDED = {"sha256", "subject", "scopes"}
+_KEYS = _NEEDED | {"projects"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,8 @@ def _jwt(settings: Settings) -> TokenVerifier:
 
     if settings.jwt_issuer is None or settings.jwt_audience is None:
         raise ConfigurationError(
-            "JSON web tokens need WAKEGRAPH_JWT_ISSUER and WAKEGRAPH_JWT_AUDIENCE: tokens for others must not count here"
+            "JSON web tokens need WAKEGRAPH_JWT_ISSUER and WAKEGRAPH_JWT_AUDIENCE: tokens for others must not "
+            "count here"
         )
     try:
         return JWTVerifier(
@@ -163,29 +165,22 @@ def _jwt(settings: Settings) -> TokenVerifier:
 
 def _grant(line: str, where: str) -> Grant:
     try:
-        values = json.loads(line)
-        if (
-            not isinstance(values, dict)
-            or values.keys() - _KEYS
-            or not {"sha256", "subject", "scopes"} <= values.keys()
-        ):
-            raise InvalidInputError(
-                f"give sha256, subject, scopes and, to limit it, projects; not {line.strip()[:60]!r}"
-            )
-        digest = str(values["sha256"]).lower()
-        if len(digest) != 64 or set(digest) - set("0123456789abcdef"):
-            raise InvalidInputError("sha256 must be 64 hexadecimal digits")
-        projects = values.get("projects")
-        if projects is not None and not (isinstance(projects, list) and projects):
-            raise InvalidInputError("projects must be a list of names that is not empty")
-        return Grant(
-            digest,
-            check_name("subject", values["subject"]),
-            _scopes(values["scopes"]),
-            None if projects is None else frozenset(check_project(name) for name in projects),
-        )
+        return _parsed(json.loads(line))
     except (ValueError, InvalidInputError) as error:
         raise ConfigurationError(f"{where} cannot be used: {error}") from None
+
+
+def _parsed(values: Any) -> Grant:
+    if not isinstance(values, dict) or values.keys() - _KEYS or not values.keys() >= _NEEDED:
+        raise InvalidInputError("give sha256, subject, scopes and, to limit it, projects; nothing else")
+    digest = str(values["sha256"]).lower()
+    if len(digest) != 64 or set(digest) - set("0123456789abcdef"):
+        raise InvalidInputError("sha256 must be 64 hexadecimal digits")
+    projects = values.get("projects")
+    if projects is not None and not (isinstance(projects, list) and projects):
+        raise InvalidInputError("projects must be a list of names that is not empty")
+    limit = None if projects is None else frozenset(check_project(name) for name in projects)
+    return Grant(digest, check_name("subject", values["subject"]), _scopes(values["scopes"]), limit)
 
 
 def _scopes(names: Any) -> frozenset[Scope]:

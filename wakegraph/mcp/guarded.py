@@ -1,7 +1,7 @@
 """One read-only statement of a caller's own, run so that it can neither write, nor reach outside, nor run for long.
 
-Three independent guards: the plan (only operators that read the graph), the access mode of the transaction, and limits of
-time, rows and bytes. Keywords are never looked for: text can be disguised, a plan cannot.
+Three independent guards: the plan (only operators that read the graph), the access mode of the transaction, and limits
+of time, rows and bytes. Keywords are never looked for: text can be disguised, a plan cannot.
 """
 
 from __future__ import annotations
@@ -47,35 +47,35 @@ PROCEDURES = frozenset(
 
 OPERATORS = frozenset(
     {
-        # where rows come from
-        "AllNodesScan", "Argument", "DirectedAllRelationshipsScan", "DirectedRelationshipByElementIdSeek",
-        "DirectedRelationshipByIdSeek", "DirectedRelationshipIndexContainsScan", "DirectedRelationshipIndexEndsWithScan",
+        "AllNodesScan", "AllPathsSequence", "Anti", "AntiConditionalApply", "AntiSemiApply", "Apply", "Argument",
+        "AssertSameNode", "BFSPruningVarLengthExpand", "BidirectionalRepeat(Trail)", "BidirectionalRepeat(Walk)",
+        "CacheProperties", "CartesianProduct", "ConditionalApply", "DirectedAllRelationshipsScan",
+        "DirectedRelationshipByElementIdSeek", "DirectedRelationshipByIdSeek",
+        "DirectedRelationshipIndexContainsScan", "DirectedRelationshipIndexEndsWithScan",
         "DirectedRelationshipIndexScan", "DirectedRelationshipIndexSeek", "DirectedRelationshipIndexSeekByRange",
-        "DirectedRelationshipTypeScan", "DirectedUnionRelationshipTypesScan", "DynamicLabelNodeLookup", "EmptyRow",
-        "IntersectionNodeByLabelsScan", "MultiNodeIndexSeek", "NodeByElementIdSeek", "NodeByIdSeek", "NodeByLabelScan",
-        "NodeCountFromCountStore", "NodeIndexContainsScan", "NodeIndexEndsWithScan", "NodeIndexScan", "NodeIndexSeek",
-        "NodeIndexSeekByRange", "NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "PartitionedAllNodesScan",
-        "PartitionedNodeByLabelScan", "RelationshipCountFromCountStore", "SubtractionNodeByLabelsScan",
-        "UndirectedAllRelationshipsScan", "UndirectedRelationshipByElementIdSeek", "UndirectedRelationshipByIdSeek",
-        "UndirectedRelationshipIndexScan", "UndirectedRelationshipIndexSeek", "UndirectedRelationshipTypeScan",
-        "UndirectedUnionRelationshipTypesScan", "UnionNodeByLabelsScan", "Unwind",
-        # how rows are followed, joined and cut down
-        "AllPathsSequence", "AntiConditionalApply", "AntiSemiApply", "Anti", "Apply", "AssertSameNode", "BFSPruningVarLengthExpand",
-        "CacheProperties", "CartesianProduct", "ConditionalApply", "Distinct", "EagerAggregation", "Eager", "Expand(All)",
-        "Expand(Into)", "Filter", "LetAntiSemiApply", "LetSelectOrAntiSemiApply", "LetSelectOrSemiApply", "LetSemiApply",
-        "Limit", "NodeHashJoin", "NodeLeftOuterHashJoin", "NodeRightOuterHashJoin", "Optional", "OptionalExpand(All)",
-        "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct", "OrderedUnion", "PartialSort", "PartialTop",
-        "PathPropagatingBFS", "ProjectEndpoints", "Projection", "PruningVarLengthExpand", "Repeat(Trail)", "Repeat(Walk)",
-        "BidirectionalRepeat(Trail)", "BidirectionalRepeat(Walk)", "RightOuterHashJoin", "LeftOuterHashJoin", "RollUpApply",
-        "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip", "Sort", "StatefulShortestPath(All)",
-        "StatefulShortestPath(Into)", "Top", "Top1WithTies", "Trail", "TriadicBuild", "TriadicFilter", "TriadicSelection",
-        "UndirectedNodeByIdSeek", "Union", "ValueHashJoin", "VarLengthExpand(All)", "VarLengthExpand(Into)",
-        "VarLengthExpand(Pruning)", "VarLengthExpand(Pruning,BFS)", "VarLengthExpand(Pruning,BFS,All)",
-        "VarLengthExpand(Pruning,BFS,Into)", "VarLengthExpand(Pruning,All)",
-        "ProduceResults",
+        "DirectedRelationshipTypeScan", "DirectedUnionRelationshipTypesScan", "Distinct", "DynamicLabelNodeLookup",
+        "Eager", "EagerAggregation", "EmptyRow", "Expand(All)", "Expand(Into)", "Filter",
+        "IntersectionNodeByLabelsScan", "LeftOuterHashJoin", "LetAntiSemiApply", "LetSelectOrAntiSemiApply",
+        "LetSelectOrSemiApply", "LetSemiApply", "Limit", "MultiNodeIndexSeek", "NodeByElementIdSeek",
+        "NodeByIdSeek", "NodeByLabelScan", "NodeCountFromCountStore", "NodeHashJoin", "NodeIndexContainsScan",
+        "NodeIndexEndsWithScan", "NodeIndexScan", "NodeIndexSeek", "NodeIndexSeekByRange", "NodeLeftOuterHashJoin",
+        "NodeRightOuterHashJoin", "NodeUniqueIndexSeek", "NodeUniqueIndexSeekByRange", "Optional",
+        "OptionalExpand(All)", "OptionalExpand(Into)", "OrderedAggregation", "OrderedDistinct", "OrderedUnion",
+        "PartialSort", "PartialTop", "PartitionedAllNodesScan", "PartitionedNodeByLabelScan", "PathPropagatingBFS",
+        "ProduceResults", "ProjectEndpoints", "Projection", "PruningVarLengthExpand",
+        "RelationshipCountFromCountStore", "Repeat(Trail)", "Repeat(Walk)", "RightOuterHashJoin", "RollUpApply",
+        "SelectOrAntiSemiApply", "SelectOrSemiApply", "SemiApply", "ShortestPath", "Skip", "Sort",
+        "StatefulShortestPath(All)", "StatefulShortestPath(Into)", "SubtractionNodeByLabelsScan", "Top",
+        "Top1WithTies", "Trail", "TriadicBuild", "TriadicFilter", "TriadicSelection",
+        "UndirectedAllRelationshipsScan", "UndirectedNodeByIdSeek", "UndirectedRelationshipByElementIdSeek",
+        "UndirectedRelationshipByIdSeek", "UndirectedRelationshipIndexScan", "UndirectedRelationshipIndexSeek",
+        "UndirectedRelationshipTypeScan", "UndirectedUnionRelationshipTypesScan", "Union", "UnionNodeByLabelsScan",
+        "Unwind", "ValueHashJoin", "VarLengthExpand(All)", "VarLengthExpand(Into)", "VarLengthExpand(Pruning)",
+        "VarLengthExpand(Pruning,All)", "VarLengthExpand(Pruning,BFS)", "VarLengthExpand(Pruning,BFS,All)",
+        "VarLengthExpand(Pruning,BFS,Into)",
     }
 )  # fmt: skip
-"""Operators that only read the graph. Anything else (writes, LOAD CSV, SHOW and TERMINATE, administration) is refused."""
+"""Operators that only read the graph. All others are refused: writes, LOAD CSV, SHOW, TERMINATE, administration."""
 
 
 async def run_guarded(graph: Graph, cypher: str, parameters: Mapping[str, Any], limit: int) -> dict[str, Any]:
@@ -188,7 +188,7 @@ async def _collect(result: AsyncResult, limit: int) -> dict[str, Any]:
         row = {name: plain(value) for name, value in zip(columns, record.values(), strict=True)}
         used += len(json.dumps(row, ensure_ascii=False).encode())
         if used > _BYTES:
-            note = f"Cut after {len(rows)} rows at {_BYTES:,} bytes: return fewer or smaller columns, or page with SKIP and LIMIT."
+            note = f"Cut after {len(rows)} rows at {_BYTES:,} bytes: return less, or page with SKIP and LIMIT."
             break
         rows.append(row)
     return {"columns": columns, "rows": rows, "truncated": note is not None, "note": note}

@@ -5,8 +5,8 @@ from __future__ import annotations
 __all__ = ["INSTRUCTIONS"]
 
 INSTRUCTIONS = """\
-wakegraph is your memory across sessions: snapshots of decisions, edits and findings, joined by links that say why each \
-one exists.
+wakegraph is your memory across sessions: snapshots of decisions, edits and findings, joined by links that say why \
+each one exists.
 
 - Begin with resume_work: one page that says where the project stands.
 - Before deciding, ask search_context or reconstruct_reasoning (an id, or about=path) whether it was decided before, \

@@ -117,6 +117,7 @@ class _Catalogued(Provider):
         return list((await self.catalogue()).tools.values())
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        del version
         return (await self.catalogue()).tools.get(name)
 
     async def _list_resources(self) -> Sequence[Resource]:
@@ -130,7 +131,7 @@ class _Catalogued(Provider):
 
 
 class _Gate(Middleware):
-    """Before and after every message: bring the database up, bound what runs at once, count, explain what is missing."""
+    """Around every message: bring the database up, bound what runs at once, count, explain what is missing."""
 
     def __init__(self, database: Database, provider: _Catalogued, options: ServerOptions) -> None:
         self._database = database

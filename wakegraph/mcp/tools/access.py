@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 async def count_access(call: Call, keys: Iterable[tuple[str, str]]) -> None:
-    """Count one access to each snapshot, given as (project, id). A failure is logged: the reader has what they asked for."""
+    """Count one access to each snapshot, given as (project, id). A failure is logged and does not fail the read."""
     read = [Key(project, id_) for project, id_ in keys]
     if not call.counting or call.wake.settings.read_only or not read:
         return

@@ -184,7 +184,8 @@ async def build_causal_chain(
             lines.append(f"  ... {data.gap.count} steps left out; cursor={data.next_cursor} goes on")
         why = f", because {quoted(step.rationale, 100)}" if step.rationale else ""
         lines.append(
-            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}: {quoted(step.summary, 100)}{why}"
+            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}: "
+            f"{quoted(step.summary, 100)}{why}"
         )
     head = f"Chain of {data.length} to {named(data.project, data.id)}, root first"
     tail = f"{data.other_causes} other causes lead into it; the whole ancestry has {data.distinct_roots} roots."
@@ -260,10 +261,12 @@ async def explore_causality(
     levels = [(count, width) for count in counts for width in (80, 40, 20)]
     data = fitting(lambda level: _subgraph_out(graph, *level, drawing=drawing), levels, budget)
     lines = [
-        f"{node.distance}. {named(node.project, node.id, node.author)}, {node.action_type}: {quoted(node.title or '', 80)}"
+        f"{node.distance}. {named(node.project, node.id, node.author)}, {node.action_type}: "
+        f"{quoted(node.title or '', 80)}"
         for node in data.nodes
     ]
-    head = f"{len(data.nodes)} of {data.total} snapshots ({direction}) around {named(data.project, data.id)}, nearest first"
+    around = named(data.project, data.id)
+    head = f"{len(data.nodes)} of {data.total} snapshots ({direction}) around {around}, nearest first"
     more = "There is more: raise limit or depth, or start from one of the farthest." if data.truncated else None
     return Answer(data, joined(head, lines, more))
 
@@ -404,9 +407,11 @@ async def validate_causality(call: Call, project: Project | None = None) -> Answ
 
     data = fitting(build, (_FINDINGS, 10, 5, 2))
     text = (
-        f"Project {data.project!r}, {data.snapshots} snapshots: {'nothing breaks a rule' if data.ok else 'RULES BROKEN'}. "
+        f"Project {data.project!r}, {data.snapshots} snapshots: "
+        f"{'nothing breaks a rule' if data.ok else 'RULES BROKEN'}. "
         f"{data.totals.causal_cycles} causal cycles, {data.totals.primary_faults} without exactly one primary cause, "
-        f"{data.totals.time_inversions} causes dated after their effects, {data.totals.dependency_groups} groups that depend "
+        f"{data.totals.time_inversions} causes dated after their effects, {data.totals.dependency_groups} groups "
+        "that depend "
         f"on each other, {data.totals.unlinked} without any link. The first of each are in the structured content."
     )
     return Answer(data, text)

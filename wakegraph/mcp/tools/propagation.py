@@ -156,7 +156,8 @@ async def update_predictions(
     )
     return Answer(
         data,
-        f"Project {data.project!r}, profile {data.profile}: {data.updated} snapshots scored anew, {data.skipped} were not "
+        f"Project {data.project!r}, profile {data.profile}: {data.updated} snapshots scored anew, {data.skipped} "
+        "were not "
         f"stale, {data.seconds:.2f} s.",
     )
 
@@ -201,7 +202,8 @@ async def get_high_value_contexts(
         f"{line_of(item)} (score {item.prediction_score:.3f}: {', '.join(item.prediction_reasons)})"
         for item in data.snapshots
     ]
-    head = f"{len(data.snapshots)} snapshots of project {data.project!r} with a score of {found.min_score} or more ({data.profile})"
+    least = f"a score of {found.min_score} or more ({data.profile})"
+    head = f"{len(data.snapshots)} snapshots of project {data.project!r} with {least}"
     best = f"The best score there is: {data.best_score:.3f}." if data.best_score is not None else None
     return Answer(data, joined(head, lines, best, data.note))
 
@@ -217,7 +219,8 @@ async def get_propagation_stats(call: Call, project: Project | None = None) -> A
     mean = "none" if data.average_prediction_score is None else f"{data.average_prediction_score:.3f}"
     return Answer(
         data,
-        f"Project {data.project!r} ({data.profile}): {data.total_predicted} of {data.total_contexts} scored, average {mean}; "
+        f"Project {data.project!r} ({data.profile}): {data.total_predicted} of {data.total_contexts} scored, "
+        f"average {mean}; "
         f"{data.bands.high} high (0.8 or more), {data.bands.medium} medium (0.5 or more), {data.bands.low} low; "
         f"{data.stale} stale.",
     )

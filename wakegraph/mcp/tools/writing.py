@@ -160,7 +160,7 @@ def _saved_text(result: SaveResult, sees: bool) -> str:
     if result.new_project:
         alike = f" Names that look like it: {', '.join(result.similar_projects)}." if result.similar_projects else ""
         head += f" Project {snapshot.project!r} is new.{alike if sees else ''}"
-    counts = f"{len(result.links)} links made, {len(result.detected)} dependencies detected (they only say 'saved soon after')."
+    counts = f"{len(result.links)} links made, {len(result.detected)} dependencies detected ('saved soon after')."
     lines = [
         f"- may be caused by {item.project}::{item.id}: {quoted(item.title, 80)} ({', '.join(item.why)[:120]})"
         for item in (result.suggested_causes if sees else [])
