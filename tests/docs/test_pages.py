@@ -6,8 +6,9 @@ import ast
 import asyncio
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.docs.pages import DOCS, ROOT, blocks, lines, pages, plain, rendered, 
 from wakegraph.cli import main
 from wakegraph.cli.commands import app
 from wakegraph.graph.driver import Graph
+from wakegraph.mcp.guarded import run_guarded
 from wakegraph.settings import Settings
 
 PAGES = pages()
@@ -92,13 +94,33 @@ async def test_what_a_page_shows_happens(
     for words in (words for block in blocks(page, "sh") for words in lines(block)):
         await asyncio.to_thread(run_line, words, reader)
     for block in blocks(page, "cypher"):
-        async with graph.session("READ") as session:
-            result = await session.run(block.text, project=project, id="alert", ref="ops/alerts.yml")
-            assert [record async for record in result], f"finds nothing in the page's own graph:\n{block.text}"
+        # As query_graph of the MCP server runs it: what it refuses, a page must not show.
+        answer = await run_guarded(graph, block.text, parameters(project), limit=100)
+        assert answer["rows"], f"finds nothing in the page's own graph:\n{block.text}"
     for block in blocks(page, "python"):
         running = eval(compile(block.text, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), {})
         if inspect.iscoroutine(running):
             await running
+
+
+def parameters(project: str) -> dict[str, str]:
+    return {"project": project, "id": "alert", "ref": "ops/alerts.yml"}
+
+
+@pytest.mark.db
+async def test_queries_of_the_cookbook_read_no_more_than_their_project(project: str, graph: Graph) -> None:
+    for block in blocks(DOCS / "cookbook.md", "cypher"):
+        async with graph.session("READ") as session:
+            result = await session.run(f"EXPLAIN {block.text}", parameters(project))
+            plan = (await result.consume()).plan
+        assert plan is not None
+        assert not {name for name in operators(plan) if name.endswith("Scan")}, block.text
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    yield plan["operatorType"].partition("@")[0]
+    for child in plan.get("children", []):
+        yield from operators(child)
 
 
 def run_line(words: list[str], reader: Callable[[list[str]], str]) -> None:

@@ -62,6 +62,11 @@ def test_an_entity_is_a_snapshot() -> None:
     assert record.created == NOW
 
 
+def test_an_entity_without_observations_is_its_name() -> None:
+    _, [record] = load(entity("x"))
+    assert (record.properties["content"], record.properties["summary"]) == ("x", "x (person)")
+
+
 def test_an_entity_of_a_known_action_type_has_it() -> None:
     assert load(entity("x", kind="Decision"))[1][0].properties["action_type"] == "decision"
 
@@ -110,7 +115,9 @@ def test_any_other_relation_is_kept_but_is_no_link() -> None:
     )
     assert (john.links, acme.links, john.about, acme.about) == ([], [], ["Acme"], [])
     assert metadata(john)["relations"] == [{"to": "Acme", "relationType": "works_at", "since": 2020}]
-    assert memory.notes == ["relation type 'works_at' says nothing of causes: its 1 relations are kept as what an entity is about"]
+    assert memory.notes == [
+        "relation type 'works_at' says nothing of causes: its 1 relations are kept as what an entity is about"
+    ]
 
 
 def test_keys_of_other_versions_are_kept() -> None:

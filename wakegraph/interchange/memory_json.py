@@ -229,7 +229,7 @@ def _snapshot(entity: _Entity, starting: list[_Relation], ending: list[_Relation
     value: dict[str, Any] = {
         "id": snapshot_id(entity.name),
         "content": content if content.strip() else entity.name,
-        "summary": rules.summarise(f"{entity.name} ({entity.type}): {content}"),
+        "summary": rules.summarise(f"{entity.name} ({entity.type})" + (f": {content}" if content.strip() else "")),
         "tags": [entity.type] if len(entity.type) <= rules.NAME_LIMIT else [],
         "action_type": entity.type.lower() if entity.type.lower() in _ACTIONS else None,
         "metadata": {_METADATA_KEY: memory},

@@ -17,7 +17,7 @@ carries its origin.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, BinaryIO, Final
 from urllib.parse import quote, unquote
@@ -74,6 +74,11 @@ class Provenance:
         self._include_detected = include_detected
         self.snapshots = self.links = self.detected_left_out = self.hidden = 0
         self.authors: dict[str, set[str]] = {}
+
+    def extend(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Take in rows of `interchange/provenance_page`."""
+        for row in rows:
+            self.add(row)
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Take in a row of `interchange/provenance_page`."""

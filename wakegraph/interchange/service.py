@@ -322,8 +322,7 @@ class Interchange:
                 limit=_LAST_PAGE,
                 projects=caller.project_list(),
             ):
-                for row in rows:
-                    document.add(row)
+                await asyncio.to_thread(document.extend, rows)
                 on_progress(document.snapshots, None)
                 after, identifier = rows[-1]["moment"], rows[-1]["node"]["id"]
         with output(target) as stream:
