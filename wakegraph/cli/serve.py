@@ -6,7 +6,6 @@ Nothing is imported here that the handshake of a stdio server need not wait for.
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -43,8 +42,6 @@ def serve(
     ] = None,
 ) -> None:
     """Serve agents over MCP until the client goes, or SIGTERM or SIGINT arrives."""
-    # The library's own logging would write to stderr in a form of its own, and its import costs the handshake.
-    os.environ["FASTMCP_LOG_ENABLED"] = "false"
     settings = load_settings(project=project, read_only=read_only or None)
     logging.basicConfig(level=settings.log_level, stream=sys.stderr, format="wakegraph: %(levelname)s %(message)s")
     if http:
@@ -59,6 +56,7 @@ def _serve_stdio(settings: Settings, toolset: Literal["all", "core"]) -> None:
     from wakegraph.mcp.stdio import serve_stdio
 
     options = ServerOptions(toolset=toolset, read_only=settings.read_only)
+    _log_plainly()
     serve_stdio(create_server(_opener(settings, Path.cwd()), options))
 
 
@@ -77,7 +75,16 @@ def _serve_http(settings: Settings, toolset: Literal["all", "core"], host: str, 
         burst=settings.http_burst,
         concurrency=settings.http_concurrency,
     )
+    _log_plainly()
     serve_http(create_server(_opener(settings, None), options), settings, host, port)
+
+
+def _log_plainly() -> None:
+    """Let the library log as everything else does, not in colours and at a level of its own."""
+    library = logging.getLogger("fastmcp")
+    library.handlers.clear()
+    library.propagate = True
+    library.setLevel(logging.NOTSET)
 
 
 def _opener(settings: Settings, folder: Path | None) -> Callable[[Callable[[Progress], None]], Wakegraph]:
