@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -30,6 +30,7 @@ from wakegraph.models import Caller, Scope
 
 FORMS = list(ProvFormat)
 NOON = datetime(2026, 1, 15, 12, 0, 0, 123456, tzinfo=UTC)
+LATER = NOON + timedelta(minutes=1)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=30)
 WG = "urn:wakegraph:wakegraph:"
 
@@ -119,7 +120,7 @@ async def decisions(wake: Wakegraph, project: str) -> str:
     await save("Rotate it", project=project, id="rotate.", caused_by=["keep"], depends_on=["keep"], author="bot",
                author_type="ai-agent", about=["ops/logrotate.conf"], created_at=NOON,
                detect_dependencies=False)  # fmt: skip
-    await save("Keep it longer", project=project, id="longer", supersedes=["keep"], created_at=NOON)
+    await save("Keep it longer", project=project, id="longer", supersedes=["keep"], created_at=LATER)
     return project
 
 
@@ -145,7 +146,8 @@ async def test_the_document_says_what_the_graph_says(wake: Wakegraph, decisions:
         "rotate.": "wakegraph:conversation",
         "longer": "wakegraph:conversation",
     }
-    assert all(record.get_startTime() == record.get_endTime() == NOON for record in actions.values())
+    times = {name: {record.get_startTime(), record.get_endTime()} for name, record in actions.items()}
+    assert times == {"keep": {NOON}, "rotate.": {NOON}, "longer": {LATER}}
     assert sorted(ends(document, ProvGeneration), key=str) == sorted(
         ((entities[name].identifier, actions[name].identifier) for name in entities), key=str
     )

@@ -161,7 +161,8 @@ class MemoryFile:
                 )
         kept = Counter(relation.type for relation in self._relations if _meaning(relation.type) is None)
         self.notes += [
-            f"relation type {name!r:.80} says nothing of causes: its {count:,} relations are kept as what an entity is about"
+            f"relation type {name!r:.80} says nothing of causes: its {count:,} relations are kept as what an entity is "
+            "about"
             for name, count in sorted(kept.items())
         ]
         for relation in self._relations:
