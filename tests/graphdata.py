@@ -20,15 +20,18 @@ CREATE (s:Snapshot) SET s = row
 _LINK = {
     "CAUSED_BY": """
         UNWIND $rows AS row
-        MATCH (s:Snapshot {project: row.project, id: row.source}), (t:Snapshot {project: row.target_project, id: row.target})
+        MATCH (s:Snapshot {project: row.project, id: row.source})
+        MATCH (t:Snapshot {project: row.target_project, id: row.target})
         CREATE (s)-[:CAUSED_BY {primary: row.primary, origin: row.origin, recorded_at: $now}]->(t)""",
     "DEPENDS_ON": """
         UNWIND $rows AS row
-        MATCH (s:Snapshot {project: row.project, id: row.source}), (t:Snapshot {project: row.target_project, id: row.target})
+        MATCH (s:Snapshot {project: row.project, id: row.source})
+        MATCH (t:Snapshot {project: row.target_project, id: row.target})
         CREATE (s)-[:DEPENDS_ON {origin: row.origin, recorded_at: $now}]->(t)""",
     "SUPERSEDES": """
         UNWIND $rows AS row
-        MATCH (s:Snapshot {project: row.project, id: row.source}), (t:Snapshot {project: row.target_project, id: row.target})
+        MATCH (s:Snapshot {project: row.project, id: row.source})
+        MATCH (t:Snapshot {project: row.target_project, id: row.target})
         CREATE (s)-[:SUPERSEDES {recorded_at: $now}]->(t)""",
 }
 

@@ -179,6 +179,7 @@ async def test_pruning_while_others_link_breaks_no_chain(wake: Any, graph: Any, 
     await plant(graph, project, [snapshot(project, f"old{n:02d}", OLD + n) for n in range(count)])
     await tie(graph, project, "CAUSED_BY", [(f"old{n:02d}", f"old{n + 1:02d}") for n in range(0, count - 1, 2)])
     await plant(graph, project, [snapshot(project, f"live{n}", 1) for n in range(4)])
+    await wake.causality.recalculate_roles(project)
     picks = random.Random(5)
     made: list[tuple[str, str]] = []
     refused = 0
