@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
 from wakegraph.graph.driver import Graph, Row, Transaction
@@ -19,25 +21,23 @@ _BATCH = 500
 _EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Expired:
     """The expired snapshots of some projects, longest unused first.
 
     Attributes:
         keys: their names.
-        titles: their titles.
         needs: for each, the positions of those of them that it needs.
-        held_by: by position, a snapshot that is not among them and needs it.
+        held: positions of those that something that is not among them needs.
     """
 
-    keys: list[Key] = field(default_factory=list)
-    titles: list[str | None] = field(default_factory=list)
-    needs: list[list[int]] = field(default_factory=list)
-    held_by: dict[int, Row] = field(default_factory=dict)
+    keys: list[Key]
+    needs: list[tuple[int, ...]]
+    held: list[int]
 
     def selection(self, limit: int) -> Selection:
         """What may go."""
-        return select(self.needs, self.held_by, limit)
+        return select(self.needs, self.held, limit)
 
 
 async def find_expired(graph: Graph, projects: Sequence[str], until: datetime) -> Expired:
@@ -48,34 +48,37 @@ async def find_expired(graph: Graph, projects: Sequence[str], until: datetime) -
         projects: the projects; a snapshot of any other one counts as kept.
         until: the first time of activity that is not expired.
     """
-    rows = [(project, row) for project in projects for row in await _of_project(graph, project, projects, until)]
-    rows.sort(key=lambda pair: (pair[1]["last_activity"], pair[0], pair[1]["id"]))
-    found = Expired()
-    position: dict[Key, int] = {}
-    for project, row in rows:
-        position[Key(project, row["id"])] = len(found.keys)
-        if row["held_by"]:
-            found.held_by[len(found.keys)] = row["held_by"]
-        found.keys.append(Key(project, row["id"]))
-        found.titles.append(row["title"])
-    for _, row in rows:
-        # One that was not read a moment ago, because it was accessed in between, is looked at again before removal.
-        ends = (position.get(Key(end["project"], end["id"])) for end in row["needs"])
-        found.needs.append([end for end in ends if end is not None])
-    return found
+    parts = [await _of_project(graph, project, projects, until) for project in projects]
+    found = list(heapq.merge(*parts, key=itemgetter(0)))
+    keys = [key for _, key, _, _ in found]
+    position = {key: place for place, key in enumerate(keys)}
+    # One that was not among those read, because it was accessed in between, is looked at again before removal.
+    needs = [tuple(position[end] for end in ends if end in position) for _, _, ends, _ in found]
+    return Expired(keys, needs, [place for place, (_, _, _, held) in enumerate(found) if held])
 
 
-async def _of_project(graph: Graph, project: str, projects: Sequence[str], until: datetime) -> list[Row]:
-    rows: list[Row] = []
+_Found = tuple[int, Key, tuple[Key, ...], bool]
+"""Milliseconds of the last activity, the name, what it needs, whether something kept needs it."""
+
+
+async def _of_project(graph: Graph, project: str, projects: Sequence[str], until: datetime) -> list[_Found]:
+    found: list[_Found] = []
     start: dict[str, Any] = {"from": _EARLIEST, "after_id": None}
     while True:
-        page = await graph.read(
+        page = await graph.read_one(
             "memory/expired_page", project=project, projects=list(projects), until=until, limit=_PAGE, **start
         )
-        rows += page
-        if len(page) < _PAGE:
-            return rows
-        start = {"from": page[-1]["last_activity"], "after_id": page[-1]["id"]}
+        if page is None or not page["ids"]:
+            return found
+        columns = (page["activity"], page["ids"], page["needs"], page["held"])
+        for activity, id_, ends, held in zip(*columns, strict=True):
+            found.append((activity, Key(project, id_), tuple(_key(end, project) for end in ends), held))
+        start = {"from": page["last"], "after_id": page["ids"][-1]}
+
+
+def _key(name: str, project: str) -> Key:
+    other, separator, id_ = name.partition("::")
+    return Key(other, id_) if separator else Key(project, name)
 
 
 async def prune(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from wakegraph.errors import AccessDeniedError, InvalidInputError
-from wakegraph.graph.driver import Graph
+from wakegraph.graph.driver import Graph, Row
 from wakegraph.graph.times import EPOCH
 from wakegraph.memory import pruning
 from wakegraph.memory.models import (
@@ -182,23 +181,30 @@ class Memory:
         chosen = expired.selection(limit)
         groups = [[expired.keys[position] for position in group] for group in chosen.groups]
         gone = [key for group in groups for key in group]
+        kept = sorted(chosen.kept_for)[:limit]
+        shown = {*gone, *(expired.keys[end] for place in kept for end in (place, chosen.kept_for[place]))}
+        named = await self._named(shown, projects, until)
         if not dry_run:
             by = author_of(author, caller, self._settings)
             gone = await pruning.prune(self._graph, groups, until=until, now=moment, by=by)
-        titles = dict(zip(expired.keys, expired.titles, strict=True))
-        kept = sorted(chosen.kept_for)
         visible = visible_to(caller, project)
         return PruneResult(
             project=None if all_projects else projects[0],
             as_of=moment,
             dry_run=dry_run,
             expired=len(expired.keys),
-            pruned=[SnapshotRef(id=key.id, project=key.project, title=titles[key]) for key in gone],
+            pruned=[_ref(key, named) for key in gone],
             pruned_count=len(gone),
             remaining=chosen.remaining,
-            kept_count=len(kept),
-            kept=[_kept(expired, position, chosen.kept_for[position], visible) for position in kept[:limit]],
+            kept_count=len(chosen.kept_for),
+            kept=[_kept(expired.keys[place], expired.keys[chosen.kept_for[place]], named, visible) for place in kept],
         )
+
+    async def _named(self, keys: Iterable[Key], projects: list[str], until: datetime) -> dict[Key, Row]:
+        rows = await self._graph.read(
+            "memory/expired_named", keys=[key.row() for key in sorted(keys)], projects=projects, until=until
+        )
+        return {Key(row["project"], row["id"]): row for row in rows}
 
     async def _projects(self, project: str | None, all_projects: bool, caller: Caller) -> list[str]:
         if not all_projects:
@@ -218,17 +224,20 @@ class Memory:
             raise AccessDeniedError("wakegraph runs in read-only mode, nothing was written: unset WAKEGRAPH_READ_ONLY")
 
 
-def _kept(expired: pruning.Expired, position: int, needed_by: int, visible: Sequence[str] | None) -> Kept:
+def _ref(key: Key, named: Mapping[Key, Row]) -> SnapshotRef:
+    return SnapshotRef(id=key.id, project=key.project, title=named[key]["title"] if key in named else None)
+
+
+def _kept(key: Key, needed_by: Key, named: Mapping[Key, Row], visible: Sequence[str] | None) -> Kept:
     """Why an expired snapshot stays."""
-    key = expired.keys[position]
-    named: dict[str, Any] = {"id": key.id, "project": key.project, "title": expired.titles[position]}
-    if needed_by != position:
-        other = expired.keys[needed_by]
-        ref = SnapshotRef(id=other.id, project=other.project, title=expired.titles[needed_by])
-        return Kept(**named, reason="needed by an expired one that stays", needed_by=ref)
-    row = expired.held_by[position]
-    if visible is not None and row["project"] not in visible:
-        return Kept(**named, reason="needed by a snapshot of another project")
-    ref = SnapshotRef(id=row["id"], project=row["project"], title=row["title"])
-    link = LinkType(row["type"])
-    return Kept(**named, reason=_REASONS[link], needed_by=ref, link=link)
+    ref = dict(_ref(key, named))
+    if needed_by != key:
+        return Kept(**ref, reason="needed by an expired one that stays", needed_by=_ref(needed_by, named))
+    holder = named[key]["held_by"] if key in named else None
+    if holder is None:
+        return Kept(**ref, reason="something kept needed it a moment ago")
+    if visible is not None and holder["project"] not in visible:
+        return Kept(**ref, reason="needed by a snapshot of another project")
+    link = LinkType(holder["type"])
+    by = SnapshotRef(id=holder["id"], project=holder["project"], title=holder["title"])
+    return Kept(**ref, reason=_REASONS[link], needed_by=by, link=link)
