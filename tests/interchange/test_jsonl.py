@@ -361,6 +361,21 @@ async def test_a_cycle_through_the_database_is_found(
     assert await stored(project) == before
 
 
+async def test_a_cycle_through_a_project_out_of_sight_does_not_show_it(
+    wake: Wakegraph, project: str, other_project: str
+) -> None:
+    lines = [
+        {"id": "a", "content": "a", "project": project},
+        {"id": "secret", "content": "b", "project": other_project, "caused_by": [f"{project}::a"]},
+        {"id": "c", "content": "c", "project": project, "caused_by": [f"{other_project}::secret"]},
+    ]
+    await wake.interchange.import_jsonl(jsonl(*lines))
+    again = jsonl({"id": "a", "content": "a", "caused_by": ["c"]})
+    with pytest.raises(ImportFileError) as refused:
+        await wake.interchange.import_jsonl(again, project=project, caller=Caller(projects=frozenset({project})))
+    assert f"{project}::a -> {project}::c -> (another project) -> {project}::a" in str(refused.value)
+
+
 async def test_an_interrupted_import_is_finished_by_the_next(
     wake: Wakegraph, project: str, stored: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from wakegraph.app import Wakegraph
 from wakegraph.errors import ConflictError, InvalidInputError
 from wakegraph.graph.driver import Graph
-from wakegraph.models import CausalRole, Origin, SnapshotDetail
+from wakegraph.models import Caller, CausalRole, Origin, SnapshotDetail
 
 from .conftest import Dump
 
@@ -161,6 +162,28 @@ async def test_two_projects_cannot_close_a_cycle_together(wake: Wakegraph, proje
             return_exceptions=True,
         )
         assert [type(result).__name__ for result in done].count("ConflictError") == 1, done
+
+
+async def test_a_refused_cycle_shows_nothing_of_projects_out_of_sight(
+    wake: Wakegraph, project: str, other_project: str
+) -> None:
+    mine, other = wake.snapshots, f"{other_project}::"
+    plain: dict[str, Any] = {"detect_dependencies": False, "cross_project": True}
+    await mine.save("a", project=project, id="a", **plain)
+    for name, cause in (("secret1", f"{project}::a"), ("secret2", "secret1")):
+        await mine.save(name, project=other_project, id=name, caused_by=[cause], supersedes=[cause], **plain)
+    await mine.save(
+        "c", project=project, id="c", caused_by=[f"{other}secret2"], supersedes=[f"{other}secret2"], **plain
+    )
+    limited = Caller(projects=frozenset({project}))
+    for who in ({"project": project}, {"project": project, "caller": limited}, {"caller": limited}):
+        for kind in ("caused_by", "supersedes"):
+            with pytest.raises(ConflictError) as refused:
+                await mine.link(f"{project}::a", **{kind: [f"{project}::c"]}, **who)  # type: ignore[arg-type]
+            assert f"{project}::c -> (another project) -> {project}::a" in str(refused.value)
+            assert other not in str(refused.value)
+    with pytest.raises(ConflictError, match=f"{other}secret2 -> {other}secret1"):
+        await mine.link(f"{project}::a", caused_by=[f"{project}::c"])
 
 
 async def test_leave_is_needed_to_make_a_link_into_another_project_not_to_remove_it(

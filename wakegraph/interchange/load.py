@@ -25,7 +25,7 @@ from wakegraph.interchange.plan import ACYCLIC, Plan, ordered
 from wakegraph.interchange.records import LINK_KEYS, Record
 from wakegraph.models import LinkType, Origin
 
-__all__ = ["Loader", "Progress", "Written"]
+__all__ = ["Items", "Loader", "Progress", "Written"]
 
 Progress = Callable[[int, int | None], None]
 """Told how much is done, and of how much: None while that is not known yet."""
@@ -83,13 +83,17 @@ class Loader:
         graph: the database.
         items: what is to be imported.
         now: the time of the import.
+        visible: the projects that messages may show, or None for all.
         on_progress: told how far it is.
     """
 
-    def __init__(self, graph: Graph, items: Items, *, now: datetime, on_progress: Progress) -> None:
+    def __init__(
+        self, graph: Graph, items: Items, *, now: datetime, visible: list[str] | None, on_progress: Progress
+    ) -> None:
         self._graph = graph
         self._items = items
         self._now = now
+        self._visible = visible
         self._on_progress = on_progress
         self._order: list[int] = []
         self._new_references: set[int] = set()
@@ -97,7 +101,7 @@ class Loader:
 
     async def check(self) -> Plan:
         """Read everything and compare it with what is stored; `problems` of the plan says what is wrong."""
-        plan = Plan()
+        plan = Plan(self._visible)
         async for chunk in _chunks(self._items(), _CHUNK):
             for item in chunk:
                 plan.read += 1
@@ -382,7 +386,7 @@ async def _check_again(tx: Transaction, plan: Plan, kind: LinkType, batch: _Link
         edges[source].append((target, 0))
     cycles = ordered(edges)[1]
     if cycles:
-        way = " -> ".join("::".join(plan.names[source]) for source, _ in cycles[0][:_FEW])
+        way = " -> ".join(plan.way(source for source, _ in cycles[0])[:_FEW])
         raise ConflictError(
             f"another writer linked meanwhile so that {_KEY_OF[kind]} would close a cycle ({way}): "
             "what was written before stays; run the import again to see which line it is"

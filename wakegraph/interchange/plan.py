@@ -17,6 +17,7 @@ from typing import Final
 from wakegraph.interchange.models import Problem
 from wakegraph.interchange.records import LINK_KEYS, Record
 from wakegraph.models import CausalRole, LinkType, Origin
+from wakegraph.snapshots.naming import Key, shown_way
 
 __all__ = ["ACYCLIC", "Attributes", "Plan", "content_digest", "ordered", "references_hash"]
 
@@ -65,6 +66,9 @@ class Plan:
 
     Every snapshot that is named anywhere has a number; `names[number]` is its project and id.
 
+    Args:
+        visible: the projects that messages may show, or None for all.
+
     Attributes:
         names: project and id by number.
         line: where a snapshot stands in the source; 0 for one that is only named by links.
@@ -73,7 +77,8 @@ class Plan:
         duplicates: lines that repeat an earlier one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, visible: list[str] | None = None) -> None:
+        self._visible = visible
         self.names: list[tuple[str, str]] = []
         self.line = array("q")
         self.stored = bytearray()
@@ -206,9 +211,9 @@ class Plan:
         links.state[worst] = _OUT
         at = next(index for index, (_, position) in enumerate(cycle) if position == worst)
         way = [source for source, _ in cycle[at:] + cycle[:at]]
-        shown = [self._shown(number) for number in way[:_SHOWN]]
-        rest = [] if len(way) <= _SHOWN else [f"... ({len(way) - _SHOWN:,} more)"]
-        cycle_text = " -> ".join([*shown, *rest, shown[0]])
+        shown = self.way(way)
+        rest = [] if len(shown) <= _SHOWN else [f"... ({len(shown) - _SHOWN:,} more)"]
+        cycle_text = " -> ".join([*shown[:_SHOWN], *rest, shown[0]])
         self.problem(self.line[links.source[worst]], f"{_KEY_OF[kind]} closes a cycle: {cycle_text}")
 
     def missing(self, kind: LinkType) -> Iterator[tuple[int, int, int]]:
@@ -230,6 +235,10 @@ class Plan:
                 causes[source] += 1
                 effects[target] += 1
         return [_role(cause, effect) for cause, effect in zip(causes, effects, strict=True)]
+
+    def way(self, numbers: Iterable[int]) -> list[str]:
+        """The steps of a way through snapshots, as a message may show them."""
+        return shown_way((Key(*self.names[number]) for number in numbers), self._visible)
 
     def _unknown(self, source: int, target: int) -> str:
         name = self._shown(target) if self.names[source][0] != self.names[target][0] else repr(self.names[target][1])

@@ -14,7 +14,7 @@ from wakegraph.errors import AccessDeniedError, ImportFileError, InvalidInputErr
 from wakegraph.graph.driver import Graph
 from wakegraph.interchange import git
 from wakegraph.interchange.jsonl import opened_lines, output, records
-from wakegraph.interchange.load import Loader, Progress, Written
+from wakegraph.interchange.load import Items, Loader, Progress, Written
 from wakegraph.interchange.memory_json import MemoryFile
 from wakegraph.interchange.models import (
     ExportResult,
@@ -101,7 +101,7 @@ class Interchange:
         with ExitStack() as stack:
             # In a thread: a pipe is read to its end here, and may wait for whoever writes into it.
             lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
-            loader = Loader(self._graph, lambda: records(lines, reader), now=moment, on_progress=on_progress)
+            loader = self._loader(lambda: records(lines, reader), caller, moment, on_progress)
             plan, written = await _loaded(loader, skip_bad=skip_bad)
         return ImportResult(**_figures(plan, written, started), skipped=plan.problems)
 
@@ -142,7 +142,7 @@ class Interchange:
         with ExitStack() as stack:
             lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
             memory = await asyncio.to_thread(MemoryFile.load, lines)
-        loader = Loader(self._graph, lambda: memory.records(reader), now=moment, on_progress=on_progress)
+        loader = self._loader(lambda: memory.records(reader), caller, moment, on_progress)
         plan, written = await _loaded(loader, skip_bad=skip_bad)
         figures = _figures(plan, written, started) | {"read": memory.read}
         return ForeignImportResult(**figures, skipped=plan.problems, notes=memory.notes)
@@ -182,7 +182,7 @@ class Interchange:
         reader = self._reader(project, caller, moment)
         started = perf_counter()
         with opened_database(path) as database:
-            loader = Loader(self._graph, lambda: database.records(reader), now=moment, on_progress=on_progress)
+            loader = self._loader(lambda: database.records(reader), caller, moment, on_progress)
             plan, written = await _loaded(loader, skip_bad=skip_bad)
         return ForeignImportResult(**_figures(plan, written, started), skipped=plan.problems, notes=database.notes)
 
@@ -226,7 +226,7 @@ class Interchange:
             thresholds_of(self._settings),
             await self._trailer_ends(history, name, caller),
         )
-        loader = Loader(self._graph, reader.records, now=moment, on_progress=on_progress)
+        loader = self._loader(reader.records, caller, moment, on_progress)
         plan = await loader.check()
         written = await loader.write(plan)
         return GitImportResult(
@@ -370,6 +370,9 @@ class Interchange:
             self._settings.future_tolerance_seconds,
             thresholds_of(self._settings),
         )
+
+    def _loader(self, items: Items, caller: Caller, now: datetime, on_progress: Progress) -> Loader:
+        return Loader(self._graph, items, now=now, visible=caller.project_list(), on_progress=on_progress)
 
     def _require_write(self, caller: Caller) -> None:
         if self._settings.read_only:

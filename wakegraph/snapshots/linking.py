@@ -12,7 +12,7 @@ from wakegraph.graph.times import EPOCH
 from wakegraph.models import Caller, LinkType
 from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import LinkChange, LinkResult, NodeRole
-from wakegraph.snapshots.naming import Key, resolve
+from wakegraph.snapshots.naming import Key, resolve, shown_way, visible_to
 from wakegraph.snapshots.records import edge, refs
 from wakegraph.snapshots.saving import target_keys
 
@@ -46,6 +46,7 @@ class _Work:
     targets: dict[LinkType, list[Key]]
     rationale: str | None
     primary: bool
+    shown: list[str] | None
 
     @property
     def keys(self) -> list[Key]:
@@ -72,7 +73,9 @@ async def link(graph: Graph, request: LinkRequest, *, caller: Caller, default: s
         for kind, names in asked.items()
         if names
     }
-    work = _Work(source, targets, rationale or None, request.primary)
+    ends = [key for keys in targets.values() for key in keys]
+    shown = visible_to(caller, request.project, source, *ends)
+    work = _Work(source, targets, rationale or None, request.primary, shown)
     return await graph.write_in(_remove if request.remove else _make, work, now)
 
 
@@ -109,7 +112,7 @@ async def _make(tx: Transaction, work: _Work, now: datetime) -> LinkResult:
     await lock_snapshots(tx, work.keys)
     changes = []
     for kind, keys in work.targets.items():
-        await _refuse_cycles(tx, work.source, kind, keys)
+        await _refuse_cycles(tx, work, kind, keys)
         rows = await tx.run(
             f"snapshots/link_{kind.value.lower()}",
             source=work.source.row(),
@@ -142,18 +145,18 @@ async def _remove(tx: Transaction, work: _Work, now: datetime) -> LinkResult:  #
     return await _result(tx, work, changes, promoted)
 
 
-async def _refuse_cycles(tx: Transaction, source: Key, kind: LinkType, keys: Sequence[Key]) -> None:
+async def _refuse_cycles(tx: Transaction, work: _Work, kind: LinkType, keys: Sequence[Key]) -> None:
     if kind not in _CYCLE_CHECKS:
         return
     statement, verb = _CYCLE_CHECKS[kind]
     for key in keys:
-        found = await tx.one(statement, **{"from": key.row(), "to": source.row()})
+        found = await tx.one(statement, **{"from": key.row(), "to": work.source.row()})
         if found:
-            steps = [f"{step['project']}::{step['id']}" for step in found["path"]]
+            steps = shown_way([Key(**step) for step in found["path"]], work.shown)
             if len(steps) > _SHOWN_STEPS:
                 steps = [*steps[: _SHOWN_STEPS // 2], f"... {len(steps) - _SHOWN_STEPS} more ...", *steps[-6:]]
             raise ConflictError(
-                f"{source} cannot have {key} as its {kind.value} target: it would {verb} itself, because there is "
+                f"{work.source} cannot have {key} as its {kind.value} target: it would {verb} itself, because there is "
                 f"already {' -> '.join(steps)}; nothing was linked"
             )
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ __all__ = [
     "require_project",
     "resolve",
     "resolve_many",
+    "shown_way",
     "similar_projects",
     "visible_to",
 ]
@@ -35,6 +37,7 @@ Run = Callable[..., Awaitable[list[Row]]]
 """Runs a statement: `Graph.read`, `Transaction.run`."""
 
 _SHOWN = 10
+_ELSEWHERE = "(another project)"
 _SIMILARITY = 70.0
 
 
@@ -134,6 +137,17 @@ def visible_to(caller: Caller, explicit: str | None, *keys: Key) -> list[str] | 
         return caller.project_list()
     named = {explicit, *(key.project for key in keys)}
     return sorted(name for name in named if caller.may_see(name))
+
+
+def shown_way(keys: Iterable[Key], projects: list[str] | None) -> list[str]:
+    """The steps of a way as a message may show them: what is in other projects becomes one opaque step.
+
+    Args:
+        keys: the way, in order.
+        projects: those that may be shown, or None for all.
+    """
+    names = (str(key) if projects is None or key.project in projects else _ELSEWHERE for key in keys)
+    return [name for name, _ in groupby(names)]
 
 
 async def similar_projects(run: Run, name: str, caller: Caller) -> list[str]:
