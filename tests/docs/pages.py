@@ -19,6 +19,19 @@ _BLOCK = re.compile(
 )
 _SECONDS = re.compile(r"\(\d+\.\d s\)")
 
+# What is read for its options only, each with its reason.
+PARSED_ONLY = {
+    "browser": "opens a window",
+    "demo": "brings up an engine of its own",
+    "engine": "is about the local engine, which a test run may not use",
+    "refresh": "of all projects would change those of other tests",
+    "restore": "needs a database without the project",
+    "serve": "runs until it is stopped",
+    "setup": "brings up an engine of its own",
+    "token": "is there for HTTP, and needs no database",
+    "view": "runs until it is stopped",
+}
+
 
 @dataclass(frozen=True)
 class Block:
@@ -57,6 +70,14 @@ def lines(block: Block) -> Iterator[list[str]]:
         words = shlex.split(line, comments=True)
         if words:
             yield words
+
+
+def adapted(words: list[str], project: str, minutes: Iterator[int]) -> list[str]:
+    """A command as it is run for a page: saves a minute apart, nothing of other projects."""
+    words = [word.replace("shop::", f"{project}::") for word in words]
+    if words[0] == "save":
+        return [*words, "--now", f"2026-01-15T12:{next(minutes):02}:00Z", "--no-detect-dependencies"]
+    return [*words, "--project", project] if words[0] == "backup" else words
 
 
 def write_files(page: Path, folder: Path, project: str) -> None:

@@ -7,12 +7,13 @@ import asyncio
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.docs.pages import DOCS, ROOT, blocks, lines, pages, plain, rendered, write_files
+from tests.docs.pages import DOCS, PARSED_ONLY, ROOT, adapted, blocks, lines, pages, plain, rendered, write_files
 from wakegraph.cli import main
 from wakegraph.cli.commands import app
 from wakegraph.graph.driver import Graph
@@ -24,18 +25,6 @@ PAGES = pages()
 TESTED_ELSEWHERE = {"cli.md", "browser.md", "view.md", "refresh.md", "tools.md", "mcp.md"}
 STORIES = [page for page in PAGES if blocks(page) and page.name not in TESTED_ELSEWHERE]
 
-# What is read for its options only, each with its reason.
-PARSED_ONLY = {
-    "browser": "opens a window",
-    "demo": "brings up an engine of its own",
-    "engine": "is about the local engine, which a test run may not use",
-    "refresh": "of all projects would change those of other tests",
-    "restore": "needs a database without the project",
-    "serve": "runs until it is stopped",
-    "setup": "brings up an engine of its own",
-    "token": "is there for HTTP, and needs no database",
-    "view": "runs until it is stopped",
-}
 # Programs of others that a page may call.
 FOREIGN = {"docker", "sqlite3", "npx", "pip", "make"}
 
@@ -60,17 +49,13 @@ def reader(
     monkeypatch.setenv("WAKEGRAPH_HOME", str(settings.home))
     monkeypatch.setenv("WAKEGRAPH_PROJECT", project)
     monkeypatch.chdir(tmp_path)
-    minutes = iter(range(60))
+    minutes = count()
 
     def run(words: list[str]) -> str:
-        words = [word.replace("shop::", f"{project}::") for word in words]
         if words[0] in PARSED_ONLY:
             app.parse_args(words, exit_on_error=False, print_error=False)
             return ""
-        if words[0] == "save":
-            words = [*words, "--now", f"2026-01-15T12:{next(minutes):02}:00Z", "--no-detect-dependencies"]
-        if words[0] == "backup":
-            words = [*words, "--project", project]
+        words = adapted(words, project, minutes)
         capfd.readouterr()
         code = main(words)
         out, err = capfd.readouterr()
@@ -168,6 +153,13 @@ def test_settings_and_commands_that_are_named_exist(page: Path) -> None:
         group = app[words[0]]
         if words[0] in {"import", "export", "engine", "schema"} and words[1]:
             assert group[words[1]]
+
+
+def test_picture_is_that_of_the_demo() -> None:
+    from tools.picture import PICTURE, svg
+
+    assert PICTURE.read_text(encoding="utf-8") == svg(), "run `python -m tools.picture`"
+    assert "](docs/chain.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_relation_types_are_those_of_the_import() -> None:
