@@ -2,7 +2,7 @@
 // params: project: STRING, after: STRING, id: STRING, limit: INTEGER, projects: LIST<STRING>
 // returns: node, caused_by, depends_on, supersedes, about, hidden, moment
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, created_at)
+USING INDEX SEEK s:Snapshot(project, created_at)
 WHERE s.project = $project AND s.created_at >= datetime($after) AND (s.created_at > datetime($after) OR s.id > $id)
 WITH s ORDER BY s.project, s.created_at, s.id LIMIT $limit
 RETURN s {

@@ -3,7 +3,7 @@
 // params: project: STRING, latest: ZONED DATETIME, author: STRING, window: INTEGER, limit: INTEGER
 // returns: read, newest, newest_own, own_at, open_decisions, open_count, others, others_count
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, created_at)
+USING INDEX SEEK s:Snapshot(project, created_at)
 WHERE s.project = $project AND s.created_at <= $latest
 WITH s ORDER BY s.project DESC, s.created_at DESC, s.id DESC LIMIT $window
 WITH collect(s) AS window

@@ -4,7 +4,7 @@
 //   until: ZONED DATETIME, action_type: STRING, tag: STRING, author: STRING, session: STRING, limit: INTEGER
 // returns: node, superseded_by
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, last_activity)
+USING INDEX SEEK s:Snapshot(project, last_activity)
 WHERE s.project = $project AND s.last_activity >= $from AND s.last_activity <= $as_of
   AND ($after_id IS NULL OR s.last_activity > $from OR s.id > $after_id)
   AND ($after_id IS NULL OR coalesce(s.last_accessed < $as_of, true))

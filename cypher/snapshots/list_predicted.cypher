@@ -3,7 +3,7 @@
 //   until: ZONED DATETIME, action_type: STRING, tag: STRING, author: STRING, session: STRING, limit: INTEGER
 // returns: node, superseded_by
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, prediction_score)
+USING INDEX SEEK s:Snapshot(project, prediction_score)
 WHERE s.project = $project AND s.prediction_score <= $at_most
   AND ($after_id IS NULL OR s.prediction_score < $at_most OR s.id < $after_id)
   AND EXISTS { (s)<-[:SUPERSEDES]-() } = $superseded

@@ -3,7 +3,7 @@
 //   tag: STRING, author: STRING, session: STRING, limit: INTEGER
 // returns: node, superseded_by
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, session)
+USING INDEX SEEK s:Snapshot(project, session)
 WHERE s.project = $project AND s.session = $session AND s.created_at >= $since AND s.created_at <= $until
   AND ($after_id IS NULL OR s.created_at < $until OR s.id < $after_id)
   AND ($action_type IS NULL OR s.action_type = $action_type)
