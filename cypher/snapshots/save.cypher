@@ -23,13 +23,13 @@ OPTIONAL CALL (stated, free) {
   WITH s, stated
   CALL (s) {
     MATCH (d:Snapshot)
-    USING INDEX d:Snapshot(project, created_at)
+    USING INDEX SEEK d:Snapshot(project, created_at)
     WHERE d.project = $project AND d.created_at >= $detect_from AND d.created_at < $detect_until
       AND ($session IS NULL OR d.session = $session)
       AND NOT d.id IN $named
     WITH d ORDER BY d.project DESC, d.created_at DESC, d.id DESC LIMIT $detect_limit
     RETURN collect({node: d, link: {
-      type: 'DETECTED', gap_seconds: duration.inSeconds(d.created_at, $detect_until).milliseconds / 1000.0
+      type: 'DETECTED', gap_seconds: duration.inSeconds(d.created_at, $detect_until).microseconds / 1000000.0
     }}) AS detected
   }
   CALL (s, stated, detected) {

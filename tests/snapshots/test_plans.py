@@ -35,7 +35,7 @@ SEEKING: dict[str, dict[str, Any]] = {
     "snapshots/tombstone": {"id": "x", "projects": None},
     "snapshots/superseded_by": {"keys": [KEY], "projects": None},
     "snapshots/links_out": KEY,
-    "snapshots/delete_check": {"key": KEY},
+    "snapshots/delete_check": {"key": KEY, "projects": None},
 }
 SCANS = {"NodeByLabelScan", "AllNodesScan", "UnionNodeByLabelsScan", "NodeIndexScan", "DirectedRelationshipTypeScan"}
 # A partial sort goes on within equal values of the index only.

@@ -12,7 +12,7 @@ import pytest
 from wakegraph.app import Wakegraph
 from wakegraph.errors import InvalidInputError, NotFoundError
 from wakegraph.graph.driver import Graph
-from wakegraph.models import Caller, Order
+from wakegraph.models import LOCAL_CALLER, Caller, Order
 from wakegraph.settings import Settings
 from wakegraph.snapshots.models import SnapshotPage
 from wakegraph.snapshots.naming import default_project
@@ -277,6 +277,22 @@ async def test_a_delete_says_first_what_it_would_do(wake: Wakegraph, project: st
         "other"
     ]
     assert (await wake.snapshots.get("orphan", project=project))[0].causal_role == "isolated"
+
+
+async def test_a_delete_counts_only_what_it_may_show(wake: Wakegraph, project: str, other_project: str) -> None:
+    await save(wake, project, "root")
+    await save(wake, project, "orphan", caused_by=["root"])
+    await save(wake, other_project, "other")
+    await save(wake, other_project, "secret", caused_by=[f"{project}::root", "other"], cross_project=True)
+    limited = Caller(projects=frozenset({project}))
+    everything = await wake.snapshots.delete(f"{project}::root")
+    assert (everything.links, everything.links_elsewhere, everything.new_primaries) == (2, False, 1)
+    for caller in (limited, LOCAL_CALLER):
+        found = await wake.snapshots.delete("root", project=project, caller=caller)
+        assert (found.links, found.links_elsewhere, found.new_primaries) == (1, True, 0)
+    assert (await wake.snapshots.delete("root", project=project, confirm=True, caller=limited)).links == 1
+    (secret,) = await wake.snapshots.get("secret", project=other_project)
+    assert [(link.id, link.primary) for link in secret.caused_by] == [("other", True)]
 
 
 async def test_what_is_deleted_is_gone_everywhere_and_remembered(wake: Wakegraph, project: str, graph: Graph) -> None:

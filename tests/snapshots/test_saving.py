@@ -182,6 +182,17 @@ async def test_the_same_id_and_content_again_changes_nothing(wake: Wakegraph, pr
     assert await dump(project) == before
 
 
+async def test_a_repeated_save_shows_what_its_call_names(wake: Wakegraph, project: str, other_project: str) -> None:
+    elsewhere = [f"{other_project}::c"]
+    await wake.snapshots.save("cause", project=other_project, id="c")
+    await wake.snapshots.save("text", project=project, id="a", caused_by=elsewhere, cross_project=True)
+    await wake.snapshots.save("new", project=other_project, supersedes=[f"{project}::a"], cross_project=True)
+    again = await wake.snapshots.save("text", project=project, id="a")
+    assert (again.already_saved, again.links, again.snapshot.superseded_by) == (True, [], [])
+    again = await wake.snapshots.save("text", project=project, id="a", caused_by=elsewhere, cross_project=True)
+    assert [edge.target for edge in again.links] == ["c"]
+
+
 async def test_the_same_id_with_something_else_is_an_error_that_says_what_to_do(
     wake: Wakegraph, project: str, dump: Dump
 ) -> None:
@@ -241,6 +252,13 @@ async def test_dependencies_are_detected_in_the_hour_before(wake: Wakegraph, pro
     assert await saved_at(wake, project, "alone", 75 + 60 + 60.001) == []
     found = await one(wake, project, "edge")
     assert [(link.id, link.gap_seconds) for link in found.depends_on] == [("next", 3600.0)]
+
+
+async def test_a_gap_is_as_exact_as_the_times_are(wake: Wakegraph, project: str) -> None:
+    created = NOW + timedelta(microseconds=1_234_567)
+    await wake.snapshots.save("before", project=project, id="before", created_at=NOW, now=created)
+    after = await wake.snapshots.save("after", project=project, created_at=created, now=created)
+    assert [edge.gap_seconds for edge in after.detected] == [1.234567]
 
 
 async def test_what_was_saved_in_the_same_instant_is_not_detected(wake: Wakegraph, project: str) -> None:

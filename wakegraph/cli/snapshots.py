@@ -407,6 +407,10 @@ def _deleted(answer: DeleteResult, output: Output) -> None:
     for orphan in answer.orphans:
         verb = "lost" if done else "would lose"
         output.line(f"  {clean(orphan.id)} {verb} its only cause: {clean(orphan.title or '')}")
+    if answer.new_primaries:
+        output.line(f"  snapshots of which another cause becomes primary: {answer.new_primaries}")
+    if answer.links_elsewhere:
+        output.line("  links to snapshots of projects that are not shown here go too")
     if not done:
         output.line("nothing was changed; say --confirm to do it")
 

@@ -98,21 +98,23 @@ async def _describe(tx: Transaction, key: Key, projects: list[str] | None) -> De
 
 async def _check(tx: Transaction, key: Key, projects: list[str] | None) -> tuple[DeleteResult, list[Key], list[Key]]:
     """What a delete would do, the neighbours whose derived facts change, and those that keep another cause."""
-    row = await tx.one("snapshots/delete_check", key=key.row())
+    row = await tx.one("snapshots/delete_check", key=key.row(), projects=projects)
     if row is None:
         raise NotFoundError(f"{key} was deleted meanwhile")
     shown = [orphan for orphan in row["orphans"] if projects is None or orphan["project"] in projects]
+    reassigned = [Key(**effect) for effect in row["reassigned"]]
     result = DeleteResult(
         snapshot=SnapshotRef(id=key.id, project=key.project, title=row["title"]),
         deleted=False,
         links=row["links"],
+        links_elsewhere=row["links_elsewhere"],
         artifacts=row["artifacts"],
         orphans=refs(shown),
         orphans_elsewhere=len(shown) < len(row["orphans"]),
-        new_primaries=len(row["reassigned"]),
+        new_primaries=sum(projects is None or effect.project in projects for effect in reassigned),
     )
     neighbours = [Key(**neighbour) for neighbour in row["neighbours"]]
-    return result, sorted(neighbours), sorted(Key(**effect) for effect in row["reassigned"])
+    return result, sorted(neighbours), sorted(reassigned)
 
 
 async def _delete(tx: Transaction, key: Key, by: str | None, projects: list[str] | None, now: datetime) -> DeleteResult:

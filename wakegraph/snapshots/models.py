@@ -124,6 +124,9 @@ class DeleteResult(Model):
     snapshot: SnapshotRef
     deleted: bool = Field(description="False for a dry run: nothing was changed")
     links: int = Field(description="links to other snapshots that were, or would be, removed")
+    links_elsewhere: bool = Field(
+        default=False, description="links to snapshots that this answer may not show go too, and are not counted"
+    )
     artifacts: int = Field(description="references that nothing else is about, removed with it")
     orphans: list[SnapshotRef] = Field(description="snapshots that lose their only cause")
     orphans_elsewhere: bool = Field(

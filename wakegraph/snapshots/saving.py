@@ -18,7 +18,7 @@ from wakegraph.models import ActionType, AuthorType, Caller, CausalRole, LinkTyp
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import SaveResult
-from wakegraph.snapshots.naming import Key, require_project, resolve_many, similar_projects
+from wakegraph.snapshots.naming import Key, require_project, resolve_many, similar_projects, visible_to
 from wakegraph.snapshots.records import edge, snapshot_from_row, thresholds_of
 
 __all__ = ["Draft", "author_of", "save", "target_keys"]
@@ -92,7 +92,7 @@ async def save(
         if "missing" in row:
             raise _gone(row["missing"])
     if "repeated" in row:
-        return await _repeated(graph, plan, row["repeated"], settings, caller, now)
+        return await _repeated(graph, plan, row["repeated"], draft.project, settings, caller, now)
     return await _saved(graph, plan, row, settings, caller, now)
 
 
@@ -339,7 +339,7 @@ async def _saved(graph: Graph, plan: _Plan, row: Row, settings: Settings, caller
 
 
 async def _repeated(
-    graph: Graph, plan: _Plan, stored: Row, settings: Settings, caller: Caller, now: datetime
+    graph: Graph, plan: _Plan, stored: Row, explicit: str | None, settings: Settings, caller: Caller, now: datetime
 ) -> SaveResult:
     """Answer a repeated save with what is stored, unless it asks for something else."""
     key = Key(stored["project"], stored["id"])
@@ -357,8 +357,11 @@ async def _repeated(
             f"{key} exists without the link {', '.join(unknown)}, nothing was changed: add it with link_contexts "
             "(wakegraph link)"
         )
-    edges = [edge(row["type"], key.row(), row, row["properties"]) for row in rows if caller.may_see(row["project"])]
-    newer = await graph.read("snapshots/superseded_by", keys=[key.row()], projects=caller.project_list())
+    shown = visible_to(caller, explicit, key, *(target for targets in plan.keys.values() for target in targets))
+    edges = [
+        edge(row["type"], key.row(), row, row["properties"]) for row in rows if shown is None or row["project"] in shown
+    ]
+    newer = await graph.read("snapshots/superseded_by", keys=[key.row()], projects=shown)
     about = await graph.read("snapshots/about", project=key.project, id=key.id)
     return SaveResult(
         snapshot=snapshot_from_row(stored, now, thresholds_of(settings), newer[0]["newer"] if newer else ()),
