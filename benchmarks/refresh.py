@@ -17,7 +17,7 @@ import psutil
 
 from benchmarks.generate import END, Shape
 from benchmarks.load import fill, remove, run, unscore
-from wakegraph import Profile, Wakegraph
+from wakegraph import Caller, Profile, Wakegraph
 from wakegraph.memory.tiers import HOUR_MS, MISSING, epoch_ms, tier_codes
 from wakegraph.propagation.activation import Ragged
 from wakegraph.propagation.refresh import BATCH
@@ -80,8 +80,8 @@ async def _ours(wake: Wakegraph, names: list[str]) -> tuple[float, float]:
         await unscore(wake, name)
     watching = asyncio.create_task(_peak())
     began = time.perf_counter()
-    for name in names:
-        await wake.propagation.refresh(project=name, now=END)
+    caller = Caller(projects=frozenset(names))
+    await wake.propagation.refresh(all_projects=True, caller=caller, now=END)
     seconds = time.perf_counter() - began
     watching.cancel()
     return seconds, await watching
