@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -12,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wakegraph.app import Wakegraph
 from wakegraph.errors import AccessDeniedError, ImportFileError, InvalidInputError
@@ -160,7 +164,8 @@ def test_links_find_the_project_of_their_end(make: Make) -> None:
         ({"tags": "x" * 300}, "tags", {"tags": "x" * 300}),
         ({"tags": "[1]"}, "tags '[1]' holds something", {"tags": [1]}),
         ({"dependencies": "a1"}, "dependencies 'a1' is no JSON list", {"dependencies": "a1"}),
-        ({"dependencies": '["a1", 7]'}, "holds something that is no id", {"dependencies": ["a1", 7]}),
+        ({"dependencies": '["a1", 7]'}, "holds something that can be no id", {"dependencies": ["a1", 7]}),
+        ({"caused_by": "a::b"}, "holds something that can be no id", {"caused_by": "a::b"}),
         ({"caused_by": "b2c7"}, "caused_by 'b2c7' names the snapshot itself", {"caused_by": "b2c7"}),
         ({"timestamp": 1760617800}, "timestamp 1760617800 is a number", {}),
         ({"timestamp": 1760617800000}, "timestamp 1760617800000 is a number", {}),
@@ -179,6 +184,43 @@ def test_odd_values_are_said_and_kept(make: Make, changes: dict[str, Any], note:
 def test_metadata_that_has_our_key_is_kept_under_it(make: Make) -> None:
     [_, record], _ = read(make(FIRST, FULL | {"metadata": '{"wake_intelligence": 1}'}))
     assert metadata(record)["wake_intelligence"]["metadata"] == {"wake_intelligence": 1}
+
+
+KEYS_AND_TIMES = {"id", "project", "timestamp", "last_accessed"}
+VALUES = st.one_of(
+    st.none(),
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12),
+    st.integers(-(2**40), 2**40),
+    st.sampled_from(["[]", '["a1"]', '["gone", 3]', "{}", '{"k": [1]}', "a1", "b2c7", "decision", "mcp", "2025-10-16"]),
+    st.binary(max_size=4),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(row=st.fixed_dictionaries({}, optional={name: VALUES for name in FULL if name not in KEYS_AND_TIMES}))
+def test_nothing_of_a_row_is_lost(row: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wake.db"
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript(SCHEMA.replace(" NOT NULL", ""))
+            fill(database, FIRST, FIRST | {"id": "b2c7", "summary": "text"} | row)
+            database.row_factory = sqlite3.Row
+            stored = dict(database.execute("SELECT * FROM context_snapshots WHERE id = 'b2c7'").fetchone())
+        [_, record], _ = read(path)
+    if isinstance(record, Problem):
+        assert (
+            not isinstance(stored["summary"], str)
+            or not stored["summary"].strip()
+            or isinstance(stored["rationale"], bytes)
+        ), record
+        return  # refused, with its line
+    everything = json.dumps([record.properties, record.links, record.created], default=str, ensure_ascii=False)
+    for name, value in stored.items():
+        if value is None or (isinstance(value, str) and not value.strip(" ,")) or value in ("[]", "{}"):
+            continue
+        shown = [value.hex()] if isinstance(value, bytes) else re.findall(r"\w+", str(value))
+        for part in shown:
+            assert part in everything, (name, value)
 
 
 def test_tags_may_be_a_json_list(make: Make) -> None:

@@ -163,6 +163,8 @@ class _Row:
         }
         if isinstance(summary, str) and len(summary) <= rules.SUMMARY_LIMIT:
             value["summary"] = summary
+        if summary is None:
+            self.notes.append("it has no summary: the id stands for its content")
         if columns.get("timestamp") is None:
             self.notes.append("it has no timestamp: dated to the import")
         value |= self._links()
@@ -178,7 +180,7 @@ class _Row:
         if text is None:
             return []
         found = _listed(text)
-        items = found if isinstance(found, list) else str(text).split(",")
+        items = found if isinstance(found, list) else text.split(",") if isinstance(text, str) else [text]
         if not all(isinstance(item, str) and len(item) <= rules.NAME_LIMIT for item in items):
             self._keep("tags", f"holds something that is no text of at most {rules.NAME_LIMIT} characters")
             return []
@@ -189,7 +191,7 @@ class _Row:
         if given is None or given in members:
             return given
         if name == "source":  # its own default is 'unknown': nothing odd about it
-            self.kept[name] = given
+            self.kept[name] = _listed(given)
         else:
             self._keep(name, "is not known here")
         return None
@@ -233,8 +235,10 @@ class _Row:
     def _ends(self, name: str, ids: list[Any], origin: Origin) -> list[dict[str, str | float]]:
         links: list[dict[str, str | float]] = []
         for identifier in ids:
-            if not isinstance(identifier, str) or not identifier:
-                self._keep(name, "holds something that is no id")
+            try:
+                rules.check_id(identifier)
+            except InvalidInputError:
+                self._keep(name, "holds something that can be no id")
                 continue
             if identifier == self.columns["id"]:
                 self._keep(name, "names the snapshot itself")
