@@ -6,6 +6,7 @@ import ast
 import asyncio
 import inspect
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -142,6 +143,18 @@ def test_links_lead_somewhere(page: Path) -> None:
                 for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
             }
             assert anchor in headings, f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
+def test_commands_in_prose_and_in_files_of_others_have_their_options(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    quoted = re.findall(r"`wakegraph ([a-z][^`\n]*)`", text)
+    scheduled = re.findall(r"^(?: {4}|(?:[\d*/,]+ +){5}).*\bwakegraph ([a-z][^`]*)$", text, re.MULTILINE)
+    for line in quoted + [line.partition(" >")[0] for line in scheduled]:
+        words = shlex.split(line)
+        # A word in capitals stands for a value, and a command may be named without its arguments.
+        if any(word.startswith("-") for word in words) and "..." not in line:
+            app.parse_args(words, exit_on_error=False, print_error=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
