@@ -149,7 +149,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_in_prose_and_in_files_of_others_have_their_options(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     quoted = re.findall(r"`wakegraph ([a-z][^`\n]*)`", text)
-    scheduled = re.findall(r"^(?: {4}|(?:[\d*/,]+ +){5}).*\bwakegraph ([a-z][^`]*)$", text, re.MULTILINE)
+    scheduled = re.findall(r"(?:^ {4}|/|\* +)wakegraph ([a-z][^`\n]*)$", text, re.MULTILINE)
     for line in quoted + [line.partition(" >")[0] for line in scheduled]:
         words = shlex.split(line)
         # A word in capitals stands for a value, and a command may be named without its arguments.
