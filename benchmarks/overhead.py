@@ -2,8 +2,8 @@
 
 Usage: python -m benchmarks.overhead [ROUNDS]
 
-The database is the one of WAKEGRAPH_NEO4J_URI, else the local engine. Both sides take turns within one run, so that what
-else the machine does hits both; the figures are medians and their ratio.
+The database is the one of WAKEGRAPH_NEO4J_URI, else the local engine. Both sides take turns within one run, so that
+what else the machine does hits both; the figures are medians and their ratio.
 """
 
 from __future__ import annotations

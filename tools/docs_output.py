@@ -1,7 +1,7 @@
 """Write the outputs of the commands that a page shows: `python -m tools.docs_output docs/concepts.md`.
 
-Runs them on the database that the tests use, where they leave a small project. A block that shows no output at all keeps none: write a line where the
-output belongs, and it is replaced.
+Runs them on the database that the tests use, where they leave a small project. A block that shows no output at all
+keeps none: write a line where the output belongs, and it is replaced.
 """
 
 from __future__ import annotations
