@@ -28,6 +28,7 @@ __all__ = [
     "LinkType",
     "MemoryTier",
     "Model",
+    "NamedRef",
     "Order",
     "Origin",
     "Profile",
@@ -185,13 +186,16 @@ class SnapshotRef(Model):
     title: str | None = None
 
 
-class LinkRef(Model):
+class NamedRef(SnapshotRef):
+    """A snapshot named in an answer, with what replaces it."""
+
+    superseded_by: list[SnapshotRef] = Field(default=[], description="newer snapshots that replace it")
+
+
+class LinkRef(NamedRef):
     """One end of a link, as seen from the other end."""
 
-    id: str
-    project: str
-    title: str | None = None
-    origin: Origin
+    origin: Origin | None = Field(None, description="absent for SUPERSEDES, which only callers and sources state")
     rationale: str | None = None
     primary: bool | None = Field(None, description="CAUSED_BY only: whether this is the primary cause")
     gap_seconds: float | None = Field(None, description="detected dependencies only")

@@ -1,5 +1,5 @@
 // The newest snapshots about a reference of a project.
-// params: project: STRING, ref: STRING, limit: INTEGER
+// params: project: STRING, ref: STRING, limit: INTEGER, projects: LIST<STRING>
 // returns: total, snapshots
 MATCH (a:Artifact {project: $project, ref: $ref})
 CALL (a) {
@@ -7,4 +7,8 @@ CALL (a) {
   WITH s ORDER BY s.created_at DESC, s.id DESC
   RETURN count(s) AS total, collect(s)[..$limit] AS newest
 }
-RETURN total, [s IN newest | {id: s.id, project: s.project, title: s.title}] AS snapshots
+RETURN total, [s IN newest | {
+  id: s.id, project: s.project, title: s.title,
+  superseded_by: [(s)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+    | {id: n.id, project: n.project, title: n.title}]
+}] AS snapshots

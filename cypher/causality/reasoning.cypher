@@ -39,7 +39,9 @@ RETURN t.title AS title, t.summary AS summary, t.action_type AS action_type, t.r
   causes, cause_count, dependencies, dependency_count, chain_length,
   CASE WHEN chain_length > 1 THEN {
     id: first.id, project: first.project, title: first.title, action_type: first.action_type, author: first.author,
-    created_at: first.created_at, own_rationale: first.rationale
+    created_at: first.created_at, own_rationale: first.rationale,
+    superseded_by: [(first)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+      | {id: n.id, project: n.project, title: n.title}]
   } END AS root,
   [(t)-[:SUPERSEDES]->(o WHERE $projects IS NULL OR o.project IN $projects)
     | {id: o.id, project: o.project, title: o.title}] AS supersedes,

@@ -3,7 +3,7 @@
 // microseconds since 1970.
 // params: project: STRING, exclude_id: STRING, query: STRING, about: LIST<STRING>, created_at: ZONED DATETIME,
 //   hits: INTEGER, newest: INTEGER
-// returns: id, title, session, created, relevance, refs, superseded
+// returns: id, title, session, created, relevance, refs, superseded, newer
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes('snapshot_text', query, {limit: $hits}) YIELD node AS s, score
@@ -27,4 +27,5 @@ WITH s, max(relevance) AS relevance, reduce(all = [], some IN collect(refs) | al
 WHERE s.id <> coalesce($exclude_id, '')
 RETURN s.id AS id, s.title AS title, s.session AS session, s.created_at.epochMillis * 1000 + s.created_at.microsecond % 1000 AS created,
   relevance, refs,
-  EXISTS { (s)<-[:SUPERSEDES]-() } AS superseded
+  EXISTS { (s)<-[:SUPERSEDES]-() } AS superseded,
+  [(s)<-[:SUPERSEDES]-(n WHERE n.project = $project) | {id: n.id, project: n.project, title: n.title}] AS newer

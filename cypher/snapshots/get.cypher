@@ -10,31 +10,40 @@ RETURN properties(s) AS node,
   COLLECT {
     MATCH (s)-[r:CAUSED_BY]->(t) WHERE $projects IS NULL OR t.project IN $projects
     RETURN {id: t.id, project: t.project, title: t.title, origin: r.origin, rationale: r.rationale,
-            primary: r.primary, recorded_at: r.recorded_at}
+            primary: r.primary, recorded_at: r.recorded_at,
+            superseded_by: [(t)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+              | {id: n.id, project: n.project, title: n.title}]}
     ORDER BY r.primary DESC, r.recorded_at, t.project, t.id
   } AS caused_by,
   COLLECT {
     MATCH (s)-[r:DEPENDS_ON]->(t) WHERE $projects IS NULL OR t.project IN $projects
     RETURN {id: t.id, project: t.project, title: t.title, origin: r.origin, rationale: r.rationale,
-            gap_seconds: r.gap_seconds, recorded_at: r.recorded_at}
+            gap_seconds: r.gap_seconds, recorded_at: r.recorded_at,
+            superseded_by: [(t)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+              | {id: n.id, project: n.project, title: n.title}]}
     ORDER BY r.recorded_at, t.created_at DESC, t.project, t.id
   } AS depends_on,
   COLLECT {
     MATCH (s)-[r:SUPERSEDES]->(t) WHERE $projects IS NULL OR t.project IN $projects
-    RETURN {id: t.id, project: t.project, title: t.title, origin: 'stated', rationale: r.rationale,
-            recorded_at: r.recorded_at}
+    RETURN {id: t.id, project: t.project, title: t.title, rationale: r.rationale, recorded_at: r.recorded_at,
+            superseded_by: [(t)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+              | {id: n.id, project: n.project, title: n.title}]}
     ORDER BY r.recorded_at, t.project, t.id
   } AS supersedes,
   COLLECT {
     MATCH (s)<-[r:CAUSED_BY]-(t) WHERE $projects IS NULL OR t.project IN $projects
     RETURN {id: t.id, project: t.project, title: t.title, origin: r.origin, rationale: r.rationale,
-            primary: r.primary, recorded_at: r.recorded_at}
+            primary: r.primary, recorded_at: r.recorded_at,
+            superseded_by: [(t)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+              | {id: n.id, project: n.project, title: n.title}]}
     ORDER BY t.created_at, t.project, t.id LIMIT 1000
   } AS effects,
   COLLECT {
     MATCH (s)<-[r:DEPENDS_ON]-(t) WHERE $projects IS NULL OR t.project IN $projects
     RETURN {id: t.id, project: t.project, title: t.title, origin: r.origin, rationale: r.rationale,
-            gap_seconds: r.gap_seconds, recorded_at: r.recorded_at}
+            gap_seconds: r.gap_seconds, recorded_at: r.recorded_at,
+            superseded_by: [(t)<-[:SUPERSEDES]-(n WHERE $projects IS NULL OR n.project IN $projects)
+              | {id: n.id, project: n.project, title: n.title}]}
     ORDER BY t.created_at, t.project, t.id LIMIT 1000
   } AS dependents,
   COLLECT {

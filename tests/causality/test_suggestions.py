@@ -65,6 +65,7 @@ async def test_signs_add_up_and_what_was_superseded_comes_last(graph: Graph, pro
     ).write(graph)
     found = await suggested(graph, project, text="mails queue overflow", session="s")
     assert [(s.id, s.score) for s in found] == [("new", 0.7), ("plain", 0.1), ("old", 0.7)]
+    assert [[ref.id for ref in s.superseded_by] for s in found] == [[], [], ["new"]]
     assert found[0].why == ["similar text", "same session", "in the hour before"]
 
 

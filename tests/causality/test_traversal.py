@@ -237,6 +237,15 @@ async def test_reasoning_of_a_root_and_of_a_superseded_decision(wake: Wakegraph,
     assert "It has no recorded cause." in (await wake.causality.reasoning("loner", project=story)).text
 
 
+async def test_reasoning_says_what_superseded_whatever_it_names(wake: Wakegraph, graph: Graph, story: str) -> None:
+    await Drawing(story, ["need2", "build2"], supersedes=[("need2", "need"), ("build2", "build")]).write(graph)
+    found = await wake.causality.reasoning(about="src/app.py", project=story)
+    assert found.root is not None
+    assert [ref.id for ref in found.root.superseded_by] == ["need2"]
+    assert found.text.endswith(f'"users asked". It was superseded by need2 (project {story}): "title of need2".')
+    assert [(ref.id, [newer.id for newer in ref.superseded_by]) for ref in found.also_about] == [("build", ["build2"])]
+
+
 async def test_reasoning_lists_a_bounded_number_of_causes(wake: Wakegraph, graph: Graph, project: str) -> None:
     names = [f"c{i:02}" for i in range(30)]
     await Drawing(project, [*names, "x"], [("x", name) for name in names]).write(graph)

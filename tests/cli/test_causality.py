@@ -68,6 +68,22 @@ def test_impact_is_a_tree_for_people(run: Run, ladder: str) -> None:
     assert "2 of 6 snapshots shown" in run("impact", "a", "--limit", "2", "--project", ladder).out
 
 
+def test_what_was_superseded_and_guesses_are_said_in_plain_text(run: Run, ladder: str) -> None:
+    run("save", "instead of b", "--id", "b2", "--supersedes", "b", "--project", ladder)
+    line = b'{"id": "x", "content": "guessed", "caused_by": [{"id": "b", "origin": "inferred"}]}'
+    assert run("import", "jsonl", "-", "--project", ladder, stdin=line).code == 0
+    tree = run("impact", "b", "--project", ladder).out
+    assert tree.startswith("b  branch  (superseded by b2)  what b says\n")
+    assert "x  leaf  (inferred link)  guessed" in tree
+    for words in (("load", "--limit", "9"), ("search", "says"), ("get", "b")):
+        lines = run(*words, "--project", ladder).out.splitlines()
+        facts = [line.split("\t") for line in lines if line.startswith(("b\t", "c\t"))]
+        assert {(fact[0], fact[6]) for fact in facts} >= {("b", "b2")}
+        assert ("c", "b2") not in {(fact[0], fact[6]) for fact in facts}
+    assert "caused by b (stated, primary, superseded by b2) what b says" in run("get", "c", "--project", ladder).out
+    assert "supersedes b (superseded by b2)" in run("get", "b2", "--project", ladder).out
+
+
 async def test_tree_fits_the_terminal_and_keeps_ids_whole(ladder: str, wake: object) -> None:
     from rich.console import Console
 

@@ -15,7 +15,13 @@ def save(run: Run, project: str, id: str, *words: str) -> None:  # noqa: A002
 
 def test_save_prints_the_id_in_a_pipe(run: Run, project: str) -> None:
     done = run("save", "keep the log", "--project", project, "--id", "first")
-    assert (done.code, done.out, done.err) == (0, "first\n", "")
+    assert (done.code, done.out) == (0, "first\n")
+    assert done.err == f"wakegraph: the project {project!r} is new\n" or "; similar names: " in done.err
+    again = run("save", "keep the log", "--project", project, "--id", "first")
+    assert (again.code, again.out, again.err) == (0, "first\n", "")
+    utc = run("save", "x", "--project", project, "--created-at", "2026-01-01T00:00:00")
+    assert "taken as UTC" in utc.err
+    assert utc.err.count("\n") == 1
 
 
 def test_save_takes_every_parameter(run: Run, project: str) -> None:

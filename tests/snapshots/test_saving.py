@@ -330,6 +330,19 @@ async def test_what_was_superseded_says_so_everywhere(wake: Wakegraph, project: 
     assert [ref.id for ref in updated.superseded_by] == ["new"]
     again = await wake.snapshots.save("old", project=project, id="old")
     assert [ref.id for ref in again.snapshot.superseded_by] == ["new"]
+    await wake.snapshots.save(
+        "next", project=project, id="next", caused_by=["old"], depends_on=["old"], detect_dependencies=False
+    )
+    found = await one(wake, project, "next")
+    assert [[ref.id for ref in link.superseded_by] for link in (*found.caused_by, *found.depends_on)] == [["new"]] * 2
+    (replaced,) = (await one(wake, project, "new")).supersedes
+    assert ([ref.id for ref in replaced.superseded_by], replaced.origin) == (["new"], None)
+    await wake.snapshots.save("newest", project=project, id="newest", supersedes=["next"], detect_dependencies=False)
+    old = await one(wake, project, "old")
+    assert [[ref.id for ref in link.superseded_by] for link in (*old.effects, *old.dependents)] == [["newest"]] * 2
+    likely = (await wake.snapshots.save("old and next", project=project)).suggested_causes
+    newer = {(s.id, *(ref.id for ref in s.superseded_by)) for s in likely}
+    assert newer >= {("old", "new")} or newer >= {("next", "newest")}
 
 
 async def test_links_into_another_project_need_leave(

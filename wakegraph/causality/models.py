@@ -14,6 +14,7 @@ from wakegraph.models import (
     LinkType,
     MemoryTier,
     Model,
+    NamedRef,
     Origin,
     SnapshotRef,
 )
@@ -40,11 +41,9 @@ __all__ = [
 ]
 
 
-class SuggestedCause(Model):
+class SuggestedCause(NamedRef):
     """A snapshot that may be a cause of another one. It is not linked."""
 
-    id: str
-    project: str
     title: str
     why: list[str] = Field(description="what speaks for it, such as 'same session'")
     score: float = Field(description="0 to 1; only good for comparing suggestions of one answer")
@@ -150,7 +149,7 @@ class ReasoningLink(Model):
     superseded_by: list[SnapshotRef] = Field(default=[])
 
 
-class ReasoningRoot(SnapshotRef):
+class ReasoningRoot(NamedRef):
     """Where the primary causes of a snapshot begin."""
 
     action_type: ActionType
@@ -183,7 +182,7 @@ class Reasoning(Model):
     leads_elsewhere: bool = False
     left_out: int = Field(default=0, description="further causes and dependencies that are not listed")
     about: str | None = Field(None, description="the reference that was asked about")
-    also_about: list[SnapshotRef] = Field(default=[], description="older snapshots about the same reference")
+    also_about: list[NamedRef] = Field(default=[], description="older snapshots about the same reference")
 
 
 class WhyAbout(Model):

@@ -92,7 +92,11 @@ def _root(root: ReasoningRoot, chain_length: int) -> str:
         f"{_article(_ACTIONS[root.action_type])} {_by(root.author)} of {_day(root.created_at)}: "
         f"{quote(root.title or '')}."
     )
-    return f"{text} {_rationale('Its rationale', root.author, root.own_rationale)}" if root.own_rationale else text
+    if root.own_rationale:
+        text += f" {_rationale('Its rationale', root.author, root.own_rationale)}"
+    if root.superseded_by:
+        text += f" It was superseded by {_names(root.superseded_by)}."
+    return text
 
 
 def _rationale(what: str, author: str | None, rationale: str | None) -> str:

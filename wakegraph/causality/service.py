@@ -29,7 +29,7 @@ from wakegraph.causality.rules import Findings, Page, chain_gap
 from wakegraph.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from wakegraph.graph.driver import Graph, Row
 from wakegraph.graph.times import EPOCH
-from wakegraph.models import LOCAL_CALLER, Caller, CausalRole, Direction, Edge, SnapshotRef
+from wakegraph.models import LOCAL_CALLER, Caller, CausalRole, Direction, Edge, NamedRef
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import (
     Key,
@@ -40,7 +40,7 @@ from wakegraph.snapshots.naming import (
     visible_to,
 )
 from wakegraph.snapshots.reading import check_limit, decode_cursor, encode_cursor
-from wakegraph.snapshots.records import refs, thresholds_of
+from wakegraph.snapshots.records import named_refs, sorted_refs, thresholds_of
 from wakegraph.snapshots.rules import REF_LIMIT, check_enum, check_text, parse_name
 
 __all__ = ["MAX_DEPTH", "MAX_NODES", "MAX_STEPS", "Causality"]
@@ -245,11 +245,12 @@ class Causality:
         """
         if (name is None) == (about is None):
             raise InvalidInputError("give either the id of a snapshot or about, a path or other reference")
-        also: list[SnapshotRef] = []
+        also: list[NamedRef] = []
         if about is not None:
             home = require_project(project, default_project(self._settings), caller)
-            newest, *older = (await self._about(about, home, 1 + _ALSO, caller))["snapshots"]
-            name, also = str(Key(newest["project"], newest["id"])), refs(older)
+            shown = visible_to(caller, project)
+            newest, *older = (await self._about(about, home, 1 + _ALSO, caller, shown))["snapshots"]
+            name, also = str(Key(newest["project"], newest["id"])), named_refs(older)
         assert name is not None  # noqa: S101  one of both was given
 
         async def ask(key: Key, projects: list[str] | None) -> Row | None:
@@ -289,12 +290,13 @@ class Causality:
         check_limit(limit, _MAX_ABOUT)
         count = MAX_STEPS if steps is None else check_limit(steps, MAX_STEPS, "steps")
         home = require_project(project, default_project(self._settings), caller)
-        found = await self._about(ref, home, limit, caller)
+        shown = visible_to(caller, project)
+        found = await self._about(ref, home, limit, caller, shown)
         keys = [Key(row["project"], row["id"]) for row in found["snapshots"]]
         rows = await self._graph.read(
             "causality/chain",
             keys=[key.row() for key in keys],
-            projects=visible_to(caller, project),
+            projects=shown,
             skip=0,
             limit=count,
         )
@@ -431,9 +433,9 @@ class Causality:
             raise NotFoundError(f"snapshot {key} was deleted meanwhile")
         return key, row
 
-    async def _about(self, ref: str, project: str, limit: int, caller: Caller) -> Row:
+    async def _about(self, ref: str, project: str, limit: int, caller: Caller, shown: list[str] | None) -> Row:
         check_text("about", ref, REF_LIMIT)
-        row = await self._graph.read_one("causality/about", project=project, ref=ref, limit=limit)
+        row = await self._graph.read_one("causality/about", project=project, ref=ref, limit=limit, projects=shown)
         if row is not None and row["total"]:
             return {**row, "ref": ref}
         ending = ref.rsplit("/", 1)[-1]
@@ -443,7 +445,7 @@ class Causality:
         ]
         meant = [other for other in alike if _same_path(other, ref)]
         if len(meant) == 1 and meant[0] != ref:
-            return await self._about(meant[0], project, limit, caller)
+            return await self._about(meant[0], project, limit, caller, shown)
         await self._require_known(project, caller)
         hint = f"; did you mean {', '.join(alike[:5])}?" if alike else ""
         raise NotFoundError(f"no snapshot in project {project!r} is about {ref!r}{hint}")
@@ -475,7 +477,7 @@ class Causality:
                 prediction_score=row["scores"][i][0],
                 created_at=_moment(row["created"][i]),
                 author=row["authors"][i][0],
-                superseded_by=_refs(row["superseded_by"][i]),
+                superseded_by=sorted_refs(row["superseded_by"][i]),
                 leads_elsewhere=row["elsewhere"][i],
             )
             for i, code in enumerate(codes.tolist())
@@ -484,10 +486,6 @@ class Causality:
 
 def _moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
-
-
-def _refs(rows: Iterable[Mapping[str, Any]]) -> list[SnapshotRef]:
-    return sorted(refs(rows), key=lambda ref: (ref.project, ref.id))
 
 
 def _same_path(stored: str, given: str) -> bool:
@@ -511,7 +509,7 @@ def _chain(key: Key, row: Row) -> CausalChain:
             role=row["roles"][i],
             author=row["authors"][i][0],
             link=_link(row["links"][i]),
-            superseded_by=_refs(row["superseded_by"][i]),
+            superseded_by=sorted_refs(row["superseded_by"][i]),
             leads_elsewhere=row["elsewhere"][i],
         )
         for i, distance in enumerate(distances)
@@ -560,7 +558,7 @@ def _edges(row: Row) -> list[Edge]:
     return edges
 
 
-def _reasoning(key: Key, row: Row, about: str | None, also: list[SnapshotRef]) -> Reasoning:
+def _reasoning(key: Key, row: Row, about: str | None, also: list[NamedRef]) -> Reasoning:
     causes = [_reasoning_link(link) for link in row["causes"]]
     dependencies = [_reasoning_link(link) for link in row["dependencies"]]
     untold = Reasoning(
@@ -576,10 +574,10 @@ def _reasoning(key: Key, row: Row, about: str | None, also: list[SnapshotRef]) -
         role=row["role"],
         causes=causes,
         dependencies=dependencies,
-        root=None if row["root"] is None else ReasoningRoot(**row["root"]),
+        root=None if row["root"] is None else ReasoningRoot(**_named(row["root"])),
         chain_length=row["chain_length"],
-        supersedes=_refs(row["supersedes"]),
-        superseded_by=_refs(row["superseded_by"]),
+        supersedes=sorted_refs(row["supersedes"]),
+        superseded_by=sorted_refs(row["superseded_by"]),
         leads_elsewhere=row["elsewhere"],
         left_out=row["cause_count"] - len(causes) + row["dependency_count"] - len(dependencies),
         about=about,
@@ -589,7 +587,11 @@ def _reasoning(key: Key, row: Row, about: str | None, also: list[SnapshotRef]) -
 
 
 def _reasoning_link(row: Mapping[str, Any]) -> ReasoningLink:
-    return ReasoningLink(**{**row, "superseded_by": _refs(row["superseded_by"])})
+    return ReasoningLink(**_named(row))
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "superseded_by": sorted_refs(row["superseded_by"])}
 
 
 def _sums(rows: Iterable[Row], name: str) -> dict[str, int]:

@@ -10,6 +10,7 @@ from wakegraph.causality.models import SuggestedCause
 from wakegraph.graph.driver import Graph, Row, Transaction
 from wakegraph.graph.lucene import any_of, in_projects, salient_words
 from wakegraph.graph.times import EPOCH
+from wakegraph.snapshots.records import sorted_refs
 
 __all__ = ["suggest_causes"]
 
@@ -66,7 +67,14 @@ async def suggest_causes(
     likely = [item for item in judged if item[1] > 0]
     likely.sort(key=lambda item: (item[0]["superseded"], -item[1], -item[0]["created"], item[0]["id"]))
     return [
-        SuggestedCause(id=row["id"], project=project, title=row["title"], why=why, score=score)
+        SuggestedCause(
+            id=row["id"],
+            project=project,
+            title=row["title"],
+            superseded_by=sorted_refs(row["newer"]),
+            why=why,
+            score=score,
+        )
         for row, score, why in likely[:limit]
     ]
 

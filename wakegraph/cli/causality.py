@@ -22,7 +22,7 @@ from wakegraph.causality.models import (
 from wakegraph.causality.service import MAX_DEPTH
 from wakegraph.cli.memory import show_memory
 from wakegraph.cli.options import OPTIONS, TIMED, Options, SnapshotName, Timed
-from wakegraph.cli.output import Output, clean, moment, name_of, styled
+from wakegraph.cli.output import Output, clean, moment, name_of, styled, superseded
 from wakegraph.cli.propagation import show_propagation
 from wakegraph.cli.session import opened
 from wakegraph.errors import InvalidInputError, NotFoundError
@@ -174,13 +174,16 @@ def _step_facts(step: ChainStep, project: str) -> list[str]:
     facts = [step.action_type.value, styled(step.role.value), moment(step.timestamp)]
     if step.author:
         facts.append(clean(step.author))
-    if step.link and step.link.origin is not Origin.STATED:
-        facts.append(f"{step.link.origin.value} link")
-    if step.superseded_by:
-        facts.append(f"superseded by {', '.join(clean(name_of(ref, project)) for ref in step.superseded_by)}")
+    facts += _guessed(step.link.origin if step.link else None)
+    facts += superseded(step.superseded_by, project)
     if step.leads_elsewhere:
         facts.append("goes on in another project")
     return facts
+
+
+def _guessed(origin: Origin | None) -> list[str]:
+    """Says of a link that nobody stated it."""
+    return [] if origin in {None, Origin.STATED} else [f"{origin.value} link"]
 
 
 def show_tree(answer: Subgraph, output: Output) -> None:
@@ -188,37 +191,45 @@ def show_tree(answer: Subgraph, output: Output) -> None:
     children = _children(answer)
     by_name = {(node.project, node.id): node for node in answer.nodes}
     start = (answer.project, answer.id)
-    tree = Tree(_node(by_name[start], answer.project), guide_style="dim")
+    tree = Tree(_node(by_name[start], None, answer.project), guide_style="dim")
     stack = [(start, tree)]
     while stack:
         name, branch = stack.pop()
-        stack += [(child, branch.add(_node(by_name[child], answer.project))) for child in children[name]]
+        stack += [
+            (child, branch.add(_node(by_name[child], origin, answer.project))) for child, origin in children[name]
+        ]
     output.console.print(tree)
     if answer.truncated:
         output.line(f"[dim]{len(answer.nodes)} of {answer.total} snapshots shown: raise --depth or --limit for more[/]")
 
 
-def _children(answer: Subgraph) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    neighbours: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+def _children(answer: Subgraph) -> dict[tuple[str, str], list[tuple[tuple[str, str], Origin | None]]]:
+    """The snapshots below each one, with who says that the link to them holds."""
+    neighbours: dict[tuple[str, str], list[tuple[tuple[str, str], Origin | None]]] = defaultdict(list)
     for edge in answer.edges:
         source, target = (edge.source_project, edge.source), (edge.target_project, edge.target)
         nearer, farther = (target, source) if answer.direction is Direction.EFFECTS else (source, target)
-        neighbours[farther].append(nearer)
+        neighbours[farther].append((nearer, edge.origin))
     distance = {(node.project, node.id): node.distance for node in answer.nodes}
     start = (answer.project, answer.id)
-    children: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    children: dict[tuple[str, str], list[tuple[tuple[str, str], Origin | None]]] = defaultdict(list)
     for name, steps in distance.items():
         if name != start:
-            parents = [near for near in neighbours[name] if distance.get(near) == steps - 1]
-            children[parents[0] if parents else start].append(name)
+            parents = [link for link in neighbours[name] if distance.get(link[0]) == steps - 1]
+            parent, origin = parents[0] if parents else (start, None)
+            children[parent].append((name, origin))
     return children
 
 
-def _node(node: GraphNode, project: str) -> Text:
+def _node(node: GraphNode, origin: Origin | None, project: str) -> Text:
     name = clean(name_of(SnapshotRef(id=node.id, project=node.project), project))
-    superseded = "  [dim](superseded)[/]" if node.superseded_by else ""
-    elsewhere = "  [dim](goes on in another project)[/]" if node.leads_elsewhere else ""
-    markup = f"[bold]{name}[/]  {styled(node.causal_role.value)}{superseded}{elsewhere}  {clean(node.title)}"
+    facts = [
+        *_guessed(origin),
+        *superseded(node.superseded_by, project),
+        *(["goes on in another project"] if node.leads_elsewhere else []),
+    ]
+    shown = "".join(f"  [dim]({fact})[/]" for fact in facts)
+    markup = f"[bold]{name}[/]  {styled(node.causal_role.value)}{shown}  {clean(node.title)}"
     text = Text.from_markup(markup, overflow="ellipsis")
     text.no_wrap = True
     return text

@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wakegraph.cli.options import Options
-from wakegraph.models import LinkRef, Snapshot, SnapshotRef
+from wakegraph.models import Snapshot, SnapshotRef
 
-__all__ = ["ROLE_STYLES", "Output", "clean", "moment", "name_of", "safe", "size", "styled"]
+__all__ = ["ROLE_STYLES", "Output", "clean", "moment", "name_of", "safe", "size", "styled", "superseded"]
 
 T = TypeVar("T")
 
@@ -73,6 +73,17 @@ class Output:
         """Print a line cut to the width of the terminal; ids come first in it, so they stay whole."""
         self.console.print(Text.from_markup(markup), no_wrap=True, overflow="ellipsis")
 
+    def notice(self, text: str) -> None:
+        """Say something that matters beside the answer, where no answer is expected.
+
+        Args:
+            text: not yet cleaned.
+        """
+        if self.rich:
+            self.line(f"  {clean(text)}")
+        elif not self._as_json:
+            print(f"wakegraph: {safe(text)}", file=sys.stderr)
+
     def verbatim(self, text: str) -> None:
         """Print text exactly as it is but for what could steer the terminal."""
         self.console.print(Text(safe(text)), soft_wrap=True)
@@ -124,7 +135,10 @@ class Output:
             self.line(f"[dim]{clean(name):<{width}}[/]  {clean(value)}")
 
     def snapshots(self, snapshots: Iterable[Snapshot]) -> None:
-        """Print a list: two lines each on a terminal, one tab-separated line each in a pipe."""
+        """Print a list: two lines each on a terminal, one tab-separated line each in a pipe.
+
+        In a pipe: id, time, action type, tier, role, title, and what supersedes it.
+        """
         for snapshot in snapshots:
             if self.rich:
                 self.fitted(_head(snapshot))
@@ -133,6 +147,7 @@ class Output:
                 facts = (
                     *(snapshot.id, moment(snapshot.created_at), snapshot.action_type.value),
                     *(snapshot.memory_tier.value, snapshot.causal_role.value, snapshot.title),
+                    ", ".join(name_of(newer, snapshot.project) for newer in snapshot.superseded_by),
                 )
                 print("\t".join(safe(fact).replace("\t", " ").replace("\n", " ") for fact in facts))
 
@@ -158,9 +173,14 @@ def size(count: int) -> str:
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
-def name_of(ref: SnapshotRef | LinkRef, project: str | None) -> str:
+def name_of(ref: SnapshotRef, project: str | None) -> str:
     """The id, with its project when that is not the one in view."""
     return ref.id if ref.project == project else f"{ref.project}::{ref.id}"
+
+
+def superseded(newer: Sequence[SnapshotRef], project: str) -> list[str]:
+    """What replaces a snapshot as one fact of it, in markup; none when nothing does."""
+    return [f"superseded by {clean(', '.join(name_of(ref, project) for ref in newer))}"] if newer else []
 
 
 def _head(snapshot: Snapshot) -> str:
@@ -170,7 +190,7 @@ def _head(snapshot: Snapshot) -> str:
         styled(snapshot.memory_tier.value),
         moment(snapshot.created_at),
         *([clean(snapshot.author)] if snapshot.author else []),
-        *([f"superseded by {clean(newer.id)}" for newer in snapshot.superseded_by]),
+        *superseded(snapshot.superseded_by, snapshot.project),
     ]
     return f"[bold]{clean(snapshot.id)}[/]  " + " · ".join(facts)
 

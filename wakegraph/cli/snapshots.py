@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from wakegraph.cli.options import OPTIONS, TIMED, Options, SnapshotName, Timed
-from wakegraph.cli.output import Output, clean, moment, name_of, styled
+from wakegraph.cli.output import Output, clean, moment, name_of, styled, superseded
 from wakegraph.cli.session import opened, read_text
 from wakegraph.cli.stdin import STDIN
 from wakegraph.errors import InvalidInputError
@@ -293,6 +293,15 @@ def _metadata(text: str | None) -> Any:
 
 
 def _saved(answer: SaveResult, output: Output) -> None:
+    _save_answer(answer, output)
+    if answer.new_project:
+        similar = f"; similar names: {', '.join(answer.similar_projects)}" if answer.similar_projects else ""
+        output.notice(f"the project {answer.snapshot.project!r} is new{similar}")
+    for note in answer.notes:
+        output.notice(note)
+
+
+def _save_answer(answer: SaveResult, output: Output) -> None:
     snapshot = answer.snapshot
     if not output.rich:
         output.verbatim(snapshot.id)
@@ -303,15 +312,9 @@ def _saved(answer: SaveResult, output: Output) -> None:
         output.line(f"  {_edge(edge, snapshot.project)}")
     for edge in answer.detected:
         output.line(f"  [dim]{_edge(edge, snapshot.project)}[/]")
-    if answer.new_project:
-        similar = f"; similar names: {', '.join(answer.similar_projects)}" if answer.similar_projects else ""
-        output.line(f"  the project is new{clean(similar)}")
     for suggestion in answer.suggested_causes:
-        output.line(
-            f"  maybe caused by {clean(suggestion.id)}: {clean(suggestion.title)} ({clean(', '.join(suggestion.why))})"
-        )
-    for note in answer.notes:
-        output.line(f"  {clean(note)}")
+        facts = ", ".join([clean(", ".join(suggestion.why)), *superseded(suggestion.superseded_by, snapshot.project)])
+        output.line(f"  maybe caused by {clean(suggestion.id)}: {clean(suggestion.title)} ({facts})")
 
 
 def _edge(edge: Edge, project: str) -> str:
@@ -396,9 +399,14 @@ def _links(snapshot: SnapshotDetail) -> list[tuple[str, list[LinkRef]]]:
 
 
 def _link(title: str, link: LinkRef, project: str) -> str:
-    facts = ", ".join(filter(None, [link.origin.value, "primary" if link.primary else ""]))
+    facts = [
+        *([link.origin.value] if link.origin else []),
+        *(["primary"] if link.primary else []),
+        *superseded(link.superseded_by, project),
+    ]
+    shown = f" ({', '.join(facts)})" if facts else ""
     why = f": {clean(link.rationale)}" if link.rationale else ""
-    return f"{title} {clean(name_of(link, project))} ({facts}) {clean(link.title or '')}{why}"
+    return f"{title} {clean(name_of(link, project))}{shown} {clean(link.title or '')}{why}"
 
 
 def _deleted(answer: DeleteResult, output: Output) -> None:

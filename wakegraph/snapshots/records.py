@@ -8,10 +8,18 @@ from typing import Any
 
 from wakegraph.graph.times import EPOCH
 from wakegraph.memory.tiers import TierThresholds, tier_of
-from wakegraph.models import Edge, LinkRef, LinkType, Snapshot, SnapshotDetail, SnapshotRef
+from wakegraph.models import Edge, LinkRef, LinkType, NamedRef, Snapshot, SnapshotDetail, SnapshotRef
 from wakegraph.settings import Settings
 
-__all__ = ["detail_from_row", "edge", "refs", "snapshot_from_row", "thresholds_of"]
+__all__ = [
+    "detail_from_row",
+    "edge",
+    "named_refs",
+    "refs",
+    "snapshot_from_row",
+    "sorted_refs",
+    "thresholds_of",
+]
 
 _FIELDS = frozenset(Snapshot.model_fields) - {"superseded_by"}
 
@@ -24,6 +32,16 @@ def thresholds_of(settings: Settings) -> TierThresholds:
 def refs(rows: Iterable[Mapping[str, Any]] | None) -> list[SnapshotRef]:
     """References from rows with `id`, `project` and `title`."""
     return [SnapshotRef(id=row["id"], project=row["project"], title=row.get("title")) for row in rows or ()]
+
+
+def sorted_refs(rows: Iterable[Mapping[str, Any]]) -> list[SnapshotRef]:
+    """References from rows that come in no order."""
+    return sorted(refs(rows), key=lambda ref: (ref.project, ref.id))
+
+
+def named_refs(rows: Iterable[Mapping[str, Any]]) -> list[NamedRef]:
+    """References with what replaces them, from rows with `id`, `project`, `title` and `superseded_by`."""
+    return [NamedRef(**{**row, "superseded_by": sorted_refs(row["superseded_by"])}) for row in rows]
 
 
 def _values(node: Mapping[str, Any], now: datetime, thresholds: TierThresholds) -> dict[str, Any]:
@@ -55,7 +73,7 @@ def snapshot_from_row(
 def detail_from_row(row: Mapping[str, Any], now: datetime, thresholds: TierThresholds) -> SnapshotDetail:
     """The model of one snapshot with its links, from a row of `snapshots/get`."""
     links = {
-        name: [LinkRef(**link) for link in row[name]]
+        name: [LinkRef(**{**link, "superseded_by": sorted_refs(link["superseded_by"])}) for link in row[name]]
         for name in ("caused_by", "depends_on", "supersedes", "effects", "dependents")
     }
     return SnapshotDetail(
