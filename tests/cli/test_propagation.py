@@ -85,6 +85,7 @@ def test_high_value(run: Any, filled: str) -> None:
 
 def test_predict_next(run: Any, filled: str) -> None:
     found = run("predict-next", "root", "-p", filled, *WHEN, "--json").json()
+    assert run("predict-next", "--given", "root", "-p", filled, *WHEN, "--json").json() == found
     assert [one["snapshot"]["id"] for one in found["predictions"]] == ["leaf", "alone"]
     assert found["predictions"][0]["spreading_from"][0]["source"]["id"] == "root"
     assert run("predict-next", "-p", filled, *WHEN).out.splitlines()[1].startswith("root\t")

@@ -106,14 +106,15 @@ async def high_value(
 
 
 async def predict_next(
-    *given: Annotated[str, Parameter(name="given", help="Names of the snapshots in hand.")],
+    given: Annotated[list[str] | None, Parameter(negative=(), help="Names of the snapshots in hand.")] = None,
+    *,
     limit: Annotated[int, Parameter(help="Snapshots at the most (1 to 100).")] = 10,
     options: Timed = TIMED,
 ) -> None:
     """What will probably be needed right after the snapshots in hand."""
     async with opened(options) as cli:
         answer = await cli.wake.propagation.predict_next(
-            list(given), project=cli.project, limit=limit, caller=cli.caller, now=options.moment
+            given or [], project=cli.project, limit=limit, caller=cli.caller, now=options.moment
         )
         cli.output.show(answer, _predicted)
 
