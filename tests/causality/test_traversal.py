@@ -288,6 +288,31 @@ async def test_why_of_a_path_from_another_folder(wake: Wakegraph, story: str) ->
         await wake.causality.why_about("x", project=story + "x")
 
 
+@pytest.mark.parametrize(
+    ("given", "ref"),
+    [
+        ("./README.md", "README.md"),
+        ("./docs/README.md", "docs/README.md"),
+        ("docs//README.md", "docs/README.md"),
+        ("docs/../docs/README.md", "docs/README.md"),
+        ("../docs/README.md", "docs/README.md"),
+        ("/home/me/repo/docs/README.md", "docs/README.md"),
+        ("/home/me/repo/a/long/way/down/__init__.py", "a/long/way/down/__init__.py"),
+        ("down/__init__.py", "a/long/way/down/__init__.py"),
+    ],
+)
+async def test_a_path_means_the_most_telling_reference(
+    wake: Wakegraph, graph: Graph, project: str, given: str, ref: str
+) -> None:
+    many = [f"p{number}/__init__.py" for number in range(60)]
+    about = [*many, "README.md", "docs/README.md", "a/long/way/down/__init__.py"]
+    await Drawing(project, ["x"], about=[("x", stored) for stored in about]).write(graph)
+    assert (await wake.causality.why_about(given, project=project)).ref == ref
+    for unclear in ("__init__.py", "https://example.org/README.md"):
+        with pytest.raises(NotFoundError, match="did you mean"):
+            await wake.causality.why_about(unclear, project=project)
+
+
 async def test_reasoning_wants_one_thing_to_explain(wake: Wakegraph, story: str) -> None:
     for both in ({}, {"name": "fix", "about": "x"}):
         with pytest.raises(InvalidInputError, match="either"):

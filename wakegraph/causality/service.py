@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from posixpath import normpath
 from typing import Any
 
 from wakegraph.causality.models import (
@@ -52,6 +53,7 @@ MAX_FINDINGS = 10_000
 _MAX_ABOUT = 20
 _LINKS = 20
 _ALSO = 5
+_ALIKE = 5
 _GROUP = 20
 _PAGE = 10_000
 _WRITES = 2_000
@@ -277,8 +279,8 @@ class Causality:
         """The newest snapshots about a path or another reference, each with its chain. Two statements.
 
         Args:
-            ref: the reference as it was given when saving; a path may also be given from another folder as long as only
-                one stored reference ends with it.
+            ref: the reference as it was given when saving; a path may also be given from another folder: the only
+                stored one below it, else the longest that it ends with.
             project: the project; the answer then shows nothing of others.
             limit: most snapshots.
             steps: most steps of each chain, as in `chain`; None for all.
@@ -438,17 +440,32 @@ class Causality:
         row = await self._graph.read_one("causality/about", project=project, ref=ref, limit=limit, projects=shown)
         if row is not None and row["total"]:
             return {**row, "ref": ref}
-        ending = ref.rsplit("/", 1)[-1]
-        alike = [
-            r["ref"]
-            for r in await self._graph.read("causality/references_like", project=project, ending=ending, limit=50)
-        ]
-        meant = [other for other in alike if _same_path(other, ref)]
-        if len(meant) == 1 and meant[0] != ref:
+        meant = await self._references_meant(ref, project)
+        if len(meant) == 1:
             return await self._about(meant[0], project, limit, caller, shown)
         await self._require_known(project, caller)
-        hint = f"; did you mean {', '.join(alike[:5])}?" if alike else ""
+        alike = meant or await self._references_like(ref.rsplit("/", 1)[-1], project)
+        hint = f"; did you mean {', '.join(alike)}?" if alike else ""
         raise NotFoundError(f"no snapshot in project {project!r} is about {ref!r}{hint}")
+
+    async def _references_meant(self, path: str, project: str) -> list[str]:
+        """The stored references that a path given from another folder may mean; the one when it is clear."""
+        if "://" in path:
+            return []
+        parts = [part for part in normpath(path).split("/") if part not in {"", ".."}]
+        tails = ["/".join(parts[first:]) for first in range(len(parts))]
+        rows = await self._graph.read("causality/references", project=project, refs=tails)
+        known = {row["ref"] for row in rows}
+        if tails and tails[0] not in known and not path.startswith("/"):
+            below = await self._references_like(f"/{tails[0]}", project)
+            if below:
+                return below
+        # Of what the path ends with, the longest says most: docs/README.md rather than README.md.
+        return next(([tail] for tail in tails if tail in known), [])
+
+    async def _references_like(self, ending: str, project: str) -> list[str]:
+        rows = await self._graph.read("causality/references_like", project=project, ending=ending, limit=_ALIKE)
+        return [row["ref"] for row in rows]
 
     async def _require_known(self, project: str, caller: Caller) -> None:
         if await self._graph.read_one("projects/one", name=project) is not None:
@@ -486,12 +503,6 @@ class Causality:
 
 def _moment(microseconds: int) -> datetime:
     return EPOCH + timedelta(microseconds=microseconds)
-
-
-def _same_path(stored: str, given: str) -> bool:
-    """Whether one path is the other one seen from a folder above."""
-    longer, shorter = (stored, given) if len(stored) > len(given) else (given, stored)
-    return longer == shorter or longer.endswith("/" + shorter.removeprefix("./"))
 
 
 def _chain(key: Key, row: Row) -> CausalChain:
