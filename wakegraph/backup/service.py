@@ -11,7 +11,7 @@ from wakegraph.backup.files import BackupWriter, read_backup, verify_backup, wri
 from wakegraph.backup.models import BackupResult
 from wakegraph.errors import AccessDeniedError, ConflictError, DatabaseError, NotFoundError
 from wakegraph.graph.driver import Graph, Row
-from wakegraph.models import LOCAL_CALLER, Caller, LinkType, Scope
+from wakegraph.models import LOCAL_CALLER, Caller, Scope
 from wakegraph.settings import Settings
 
 __all__ = ["Backup"]
@@ -20,6 +20,16 @@ _PAGE = 200
 _BATCH_ROWS = 1_000
 _BATCH_CHARACTERS = 4_000_000
 _FIRST = ""
+_RESTORE = {
+    "snapshot": "backup/restore_snapshots",
+    "tombstone": "backup/restore_tombstones",
+    "about": "backup/restore_about",
+}
+_RESTORE_LINKS = {
+    "link CAUSED_BY": "backup/restore_caused_by",
+    "link DEPENDS_ON": "backup/restore_depends_on",
+    "link SUPERSEDES": "backup/restore_supersedes",
+}
 
 Progress = Callable[[int, int | None], None]
 
@@ -155,13 +165,10 @@ class Backup:
     async def _write_batch(self, kind: str, rows: Sequence[Any], digest: str) -> None:
         if kind == "project":
             await self._graph.write("backup/restore_projects", rows=rows, digest=digest)
-        elif kind in {"snapshot", "tombstone"}:
-            await self._graph.write(f"backup/restore_{kind}s", rows=rows)
-        elif kind == "about":
-            await self._graph.write("backup/restore_about", rows=rows)
+        elif kind in _RESTORE:
+            await self._graph.write(_RESTORE[kind], rows=rows)
         else:
-            link = LinkType(kind.removeprefix("link "))
-            written = await self._graph.write_one(f"backup/restore_{link.value.lower()}", rows=rows)
+            written = await self._graph.write_one(_RESTORE_LINKS[kind], rows=rows)
             if written is None or written["written"] != len(rows):
                 raise DatabaseError("snapshots vanished while they were being restored: restore the same file again")
 

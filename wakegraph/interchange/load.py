@@ -42,6 +42,19 @@ _CHUNK: Final = 2_000
 _FEW: Final = 8
 _INCOMING: Final = {LinkType.CAUSED_BY: "has_effects", LinkType.SUPERSEDES: "has_newer"}
 _KEY_OF: Final = {kind: key for key, kind in LINK_KEYS.items()}
+_LINK: Final = {
+    LinkType.CAUSED_BY: "interchange/link_caused_by",
+    LinkType.DEPENDS_ON: "interchange/link_depends_on",
+    LinkType.SUPERSEDES: "interchange/link_supersedes",
+}
+_STEP: Final = {
+    LinkType.CAUSED_BY: "interchange/caused_by_step",
+    LinkType.SUPERSEDES: "interchange/supersedes_step",
+}
+_REACH: Final = {
+    LinkType.CAUSED_BY: "interchange/caused_by_reach",
+    LinkType.SUPERSEDES: "interchange/supersedes_reach",
+}
 
 
 @dataclass(slots=True)
@@ -350,7 +363,7 @@ class Loader:
         if not rows:
             return
         rows.sort(key=lambda row: (row["target_project"], row["target"], row["source_project"], row["source"]))
-        done = await tx.one(f"interchange/link_{_KEY_OF[kind]}", rows=rows, now=self._now)
+        done = await tx.one(_LINK[kind], rows=rows, now=self._now)
         if done is None or done["matched"] != len(rows):
             raise NotFoundError(
                 "a snapshot was deleted while the import ran: what was written before stays; run the import again"
@@ -402,7 +415,7 @@ async def _reachable(
     frontier = sorted(starts)
     while frontier:
         # Step by step is cheap while the front is wide; a thin one may have thousands of steps before it.
-        statement = f"interchange/{_KEY_OF[kind]}_{'reach' if len(frontier) <= _FEW else 'step'}"
+        statement = (_REACH if len(frontier) <= _FEW else _STEP)[kind]
         found: set[int] = set()
         expanded: set[int] = set()
         for part in _parts(frontier, BATCH_ROWS):

@@ -22,6 +22,16 @@ _CYCLE_CHECKS = {
     LinkType.CAUSED_BY: ("snapshots/causal_path", "cause"),
     LinkType.SUPERSEDES: ("snapshots/superseding_path", "supersede"),
 }
+_LINK = {
+    LinkType.CAUSED_BY: "snapshots/link_caused_by",
+    LinkType.DEPENDS_ON: "snapshots/link_depends_on",
+    LinkType.SUPERSEDES: "snapshots/link_supersedes",
+}
+_UNLINK = {
+    LinkType.CAUSED_BY: "snapshots/unlink_caused_by",
+    LinkType.DEPENDS_ON: "snapshots/unlink_depends_on",
+    LinkType.SUPERSEDES: "snapshots/unlink_supersedes",
+}
 _SHOWN_STEPS = 12
 
 
@@ -114,7 +124,7 @@ async def _make(tx: Transaction, work: _Work, now: datetime) -> LinkResult:
     for kind, keys in work.targets.items():
         await _refuse_cycles(tx, work, kind, keys)
         rows = await tx.run(
-            f"snapshots/link_{kind.value.lower()}",
+            _LINK[kind],
             source=work.source.row(),
             targets=[key.row() for key in keys],
             rationale=work.rationale,
@@ -133,9 +143,7 @@ async def _remove(tx: Transaction, work: _Work, now: datetime) -> LinkResult:  #
     await lock_snapshots(tx, work.keys)
     changes = []
     for kind, keys in work.targets.items():
-        rows = await tx.run(
-            f"snapshots/unlink_{kind.value.lower()}", source=work.source.row(), targets=[key.row() for key in keys]
-        )
+        rows = await tx.run(_UNLINK[kind], source=work.source.row(), targets=[key.row() for key in keys])
         absent = set(keys) - {Key(row["project"], row["id"]) for row in rows}
         if absent:
             listed = ", ".join(map(str, sorted(absent)))
