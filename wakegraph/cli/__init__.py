@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wakegraph.cli.stdin import STDIN
-from wakegraph.errors import ImportFileError, WakegraphError
+from wakegraph.errors import WakegraphError
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
@@ -22,7 +22,6 @@ _USAGE = 2
 _INTERNAL = 70
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
-_PROBLEMS = 50  # of a faulty file, listed at the most
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,8 +60,6 @@ def _run(words: list[str]) -> int:
         return _USAGE
     except WakegraphError as error:
         _complain(str(error))
-        if isinstance(error, ImportFileError) and len(error.problems) > 1:
-            print(*(f"  {_one_line(problem)}" for problem in error.problems[:_PROBLEMS]), sep="\n", file=sys.stderr)
         return error.exit_code
     except (KeyboardInterrupt, BrokenPipeError):
         raise

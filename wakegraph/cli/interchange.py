@@ -16,8 +16,6 @@ from wakegraph.cli.stdin import STDIN
 from wakegraph.errors import InvalidInputError
 from wakegraph.interchange.models import (
     ExportResult,
-    ForeignImportResult,
-    GitImportResult,
     ImportResult,
     ProvExportResult,
 )
@@ -75,7 +73,7 @@ async def import_git(
             answer = await cli.wake.interchange.import_git(
                 path, project=cli.project, caller=cli.caller, on_progress=on_progress, now=options.moment
             )
-        cli.output.show(answer, _git)
+        cli.output.show(answer, show_import)
 
 
 async def import_memory_json(
@@ -97,7 +95,7 @@ async def import_memory_json(
                 on_progress=on_progress,
                 now=options.moment,
             )
-        cli.output.show(answer, _foreign)
+        cli.output.show(answer, show_import)
 
 
 async def import_sqlite(
@@ -118,7 +116,7 @@ async def import_sqlite(
                 on_progress=on_progress,
                 now=options.moment,
             )
-        cli.output.show(answer, _foreign)
+        cli.output.show(answer, show_import)
 
 
 async def export_jsonl(
@@ -194,12 +192,10 @@ def show_import(answer: ImportResult, output: Output) -> None:
     )
     for problem in answer.skipped:
         output.line(f"  left out: {clean(str(problem))}")
-
-
-def _git(answer: GitImportResult, output: Output) -> None:
-    show_import(answer, output)
-    for note in answer.notes:
+    for note in answer.notes[:_SHOWN_NOTES]:
         output.line(f"  {clean(note)}")
+    if len(answer.notes) > _SHOWN_NOTES:
+        output.line(f"  and {len(answer.notes) - _SHOWN_NOTES:,} more notes; --json lists all")
 
 
 def _exported(answer: ExportResult, output: Output) -> None:
@@ -209,14 +205,6 @@ def _exported(answer: ExportResult, output: Output) -> None:
     )
     if answer.links_left_out:
         output.line(f"  {answer.links_left_out:,} links to other projects were left out")
-
-
-def _foreign(answer: ForeignImportResult, output: Output) -> None:
-    show_import(answer, output)
-    for note in answer.notes[:_SHOWN_NOTES]:
-        output.line(f"  {clean(note)}")
-    if len(answer.notes) > _SHOWN_NOTES:
-        output.line(f"  and {len(answer.notes) - _SHOWN_NOTES:,} more notes; --json lists all")
 
 
 def _provenance(answer: ProvExportResult, output: Output) -> None:

@@ -30,6 +30,9 @@ class ImportResult(Model):
     links_created: int = Field(description="causes, dependencies and replacements that were not there")
     artifacts: int = Field(description="references to artifacts that were not there")
     skipped: list[Problem] = Field(default=[], description="what was left out, and why")
+    notes: list[str] = Field(
+        default=[], description="what was taken for granted, such as UTC for a time with no offset"
+    )
     projects: list[str]
     new_projects: list[str] = []
     seconds: float

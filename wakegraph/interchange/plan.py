@@ -75,6 +75,7 @@ class Plan:
         stored: 1 for snapshots that are in the database already.
         problems: what is wrong so far.
         duplicates: lines that repeat an earlier one.
+        assumed_utc: lines with a time without offset, which was taken as UTC.
     """
 
     def __init__(self, visible: list[str] | None = None) -> None:
@@ -84,6 +85,7 @@ class Plan:
         self.stored = bytearray()
         self.problems: list[Problem] = []
         self.duplicates = 0
+        self.assumed_utc = array("q")
         self.read = 0
         self._numbers: dict[str, dict[str, int]] = defaultdict(dict)
         self._digests: dict[int, bytes] = {}
@@ -104,6 +106,8 @@ class Plan:
 
     def add(self, record: Record) -> None:
         """Take in a record; one that contradicts an earlier one becomes a problem."""
+        if record.assumed_utc:
+            self.assumed_utc.append(record.line)
         number = self.number(record.project, record.id)
         digest = content_digest(record.properties["content"])
         if self.line[number]:

@@ -71,6 +71,7 @@ class Record:
         created: when it happened, in UTC.
         properties: those of the node, but for its causal role and the times that follow from `created`, from the time
             of the import, and from `last_accessed`.
+        assumed_utc: whether `created` came without offset and was taken as UTC.
     """
 
     line: int
@@ -80,6 +81,7 @@ class Record:
     properties: dict[str, Any]
     links: list[Link]
     about: list[str]
+    assumed_utc: bool = False
 
 
 def _no_constant(text: str) -> NoReturn:
@@ -125,7 +127,9 @@ class Reader:
         given = rules.check_id(value["id"]) if value.get("id") is not None else None
         content, summary = _texts(value)
         identifier = _derived_id(project, value) if given is None else given
-        created = self._time("created_at", value["created_at"]) if value.get("created_at") is not None else self.now
+        created, assumed_utc = self.now, False
+        if value.get("created_at") is not None:
+            created, assumed_utc = rules.check_created_at(value["created_at"], self.now, self.tolerance)
         properties: dict[str, Any] = {
             "content": content,
             "summary": summary,
@@ -148,7 +152,14 @@ class Reader:
             project, identifier, properties, created=created, now=self.now, thresholds=self.thresholds
         )
         return Record(
-            line, project, identifier, created, complete, self._links(value, project, identifier), _about(value)
+            line,
+            project,
+            identifier,
+            created,
+            complete,
+            self._links(value, project, identifier),
+            _about(value),
+            assumed_utc,
         )
 
     def _project(self, value: Mapping[str, Any]) -> str:
@@ -165,8 +176,6 @@ class Reader:
         return project
 
     def _time(self, name: str, value: object) -> datetime:
-        if name == "created_at":
-            return rules.check_created_at(value, self.now, self.tolerance)[0]
         moment = rules.parse_time(name, value)[0]
         if moment > self.now + timedelta(seconds=self.tolerance):
             raise InvalidInputError(f"{name} {moment.isoformat()} is in the future: correct it or leave it out")

@@ -38,6 +38,7 @@ __all__ = ["Interchange"]
 _FIRST_PAGE: Final = 200
 _LAST_PAGE: Final = 2_000
 _PAGE_BYTES: Final = 4_000_000
+_SHOWN_PROBLEMS: Final = 20
 _BEFORE_ALL: Final = "0001-01-01T00:00:00Z"
 
 
@@ -103,7 +104,7 @@ class Interchange:
             lines = await asyncio.to_thread(stack.enter_context, opened_lines(source))
             loader = self._loader(lambda: records(lines, reader), caller, moment, on_progress)
             plan, written = await _loaded(loader, skip_bad=skip_bad)
-        return ImportResult(**_figures(plan, written, started), skipped=plan.problems)
+        return ImportResult(**_figures(plan, written, started), skipped=plan.problems, notes=_assumptions(plan))
 
     async def import_memory_json(
         self,
@@ -184,7 +185,8 @@ class Interchange:
         with opened_database(path) as database:
             loader = self._loader(lambda: database.records(reader), caller, moment, on_progress)
             plan, written = await _loaded(loader, skip_bad=skip_bad)
-        return ForeignImportResult(**_figures(plan, written, started), skipped=plan.problems, notes=database.notes)
+        notes = [*_assumptions(plan), *database.notes]
+        return ForeignImportResult(**_figures(plan, written, started), skipped=plan.problems, notes=notes)
 
     async def import_git(
         self,
@@ -443,9 +445,16 @@ def _figures(plan: Plan, written: Written, started: float) -> dict[str, Any]:
     }
 
 
+def _assumptions(plan: Plan) -> list[str]:
+    """What was taken for granted, for the notes of an answer."""
+    lines = plan.assumed_utc
+    return [f"{len(lines):,} times had no offset and were taken as UTC, first in line {lines[0]:,}"] if lines else []
+
+
 def _refused(problems: list[Problem]) -> ImportFileError:
-    more = f" (and {len(problems) - 1:,} more problems)" if len(problems) > 1 else ""
+    more = f" (and {len(problems) - _SHOWN_PROBLEMS:,} more problems)" if len(problems) > _SHOWN_PROBLEMS else ""
+    shown = "; ".join(str(problem) for problem in problems[:_SHOWN_PROBLEMS])
     return ImportFileError(
-        f"{problems[0]}{more}: nothing was written; mend the file, or leave out what is wrong (--skip-bad)",
+        f"{shown}{more}: nothing was written; mend the file, or leave out what is wrong (--skip-bad)",
         [str(problem) for problem in problems],
     )
