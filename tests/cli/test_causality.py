@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 
 import pytest
+from rich.console import Console
 
 from tests.cli.conftest import Run
-from wakegraph.cli.causality import show_tree
+from wakegraph.app import Wakegraph
+from wakegraph.cli.causality import show_chain, show_tree
 from wakegraph.cli.options import Options
 from wakegraph.cli.output import Output
 
@@ -84,16 +86,66 @@ def test_what_was_superseded_and_guesses_are_said_in_plain_text(run: Run, ladder
     assert "supersedes b (superseded by b2)" in run("get", "b2", "--project", ladder).out
 
 
-async def test_tree_fits_the_terminal_and_keeps_ids_whole(ladder: str, wake: object) -> None:
-    from rich.console import Console
-
-    answer = await wake.causality.impact("a", project=ladder)  # type: ignore[attr-defined]
+async def test_tree_fits_the_terminal_and_keeps_ids_whole(ladder: str, wake: Wakegraph) -> None:
+    answer = await wake.causality.impact("a", project=ladder)
     output = Output(Options())
     output.console = Console(width=30, record=True, file=io.StringIO())
     show_tree(answer, output)
     lines = output.console.export_text().splitlines()
     assert len(lines) == 6
     assert all(len(line) <= 30 for line in lines)
+
+
+@pytest.fixture
+async def history(wake: Wakegraph, project: str) -> list[str]:
+    """A line of 40 snapshots with ids as long as those of commits; the last two are about one file."""
+    names = [f"{number:040x}" for number in range(40)]
+    for number, name in enumerate(names):
+        await wake.snapshots.save(
+            f"the title of step {number}",
+            project=project,
+            id=name,
+            caused_by=names[number - 1 : number],
+            about=["deep.py"] if number > 37 else [],
+            detect_dependencies=False,
+        )
+    return names
+
+
+def terminal(width: int) -> Output:
+    output = Output(Options())
+    output.rich = True
+    output.console = Console(width=width, record=True, file=io.StringIO(), highlight=False, emoji=False)
+    return output
+
+
+async def test_deep_chain_and_tree_keep_ids_whole_and_titles_readable(
+    history: list[str], wake: Wakegraph, project: str
+) -> None:
+    tree, chain = terminal(80), terminal(80)
+    show_tree(await wake.causality.impact(history[0], project=project), tree)
+    show_chain(await wake.causality.chain(history[-1], project=project), chain)
+    lines = tree.console.export_text().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == f"{history[0]}  root  the title of step 0"
+    assert lines[-2:] == [f"39         └── {history[39]}  leaf", "                   the title of step 39"]
+    assert [line for line in lines if "title" not in line and "step" not in line] == [
+        f"{number}         └── {name}  {'leaf' if number == 39 else 'link'}"
+        for number, name in enumerate(history)
+        if number > 3
+    ]
+    steps = chain.console.export_text().splitlines()[::2]
+    for number, line in enumerate(steps):
+        assert f"{history[number]}  the title of step" in line
+        assert len(line) <= 80
+
+
+def test_why_of_a_path_shows_common_steps_once(run: Run, history: list[str], project: str) -> None:
+    lines = run("why", "deep.py", "--project", project).out.splitlines()
+    first, _, second = "\n".join(lines).partition("\n\n")
+    assert len(first.splitlines()) == 40
+    assert second.splitlines()[0] == "... 38 steps as above ..."
+    assert len(second.splitlines()) == 2
 
 
 def test_why_explains_an_id_and_a_path(run: Run, ladder: str) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from rich.cells import cell_len
 from rich.text import Text
-from rich.tree import Tree
 
 from wakegraph.causality.models import (
     CausalChain,
@@ -30,7 +33,8 @@ from wakegraph.models import Direction, Origin, SnapshotRef
 
 __all__ = ["ancestry", "chain", "impact", "show_chain", "show_findings", "show_tree", "stats", "validate", "why"]
 
-_INDENTED = 12  # deeper steps keep this indentation: a chain may have thousands
+_INDENTED = 12  # levels: deeper steps keep this indentation, since a chain may have thousands
+_BESIDE_NAME = 28  # columns that indentation leaves for what stands beside the longest id
 
 Depth = Annotated[int | None, Parameter(help="Links to follow at the most. By default as many as there are.")]
 Limit = Annotated[int, Parameter(help="Snapshots at the most, nearest first.")]
@@ -142,12 +146,21 @@ async def validate(*, options: Options = OPTIONS) -> int:
         return 0 if report.ok else 1
 
 
-def show_chain(answer: CausalChain, output: Output) -> None:
-    """Print a chain as an indented list, root first."""
-    for step in answer.steps:
+def show_chain(answer: CausalChain, output: Output, shown: int = 0) -> None:
+    """Print a chain as an indented list, root first.
+
+    Args:
+        answer: the chain.
+        output: where to.
+        shown: the number of its first steps that stand above already, and are left out.
+    """
+    levels = _levels([_step_name(step, answer.project) for step in answer.steps], 2, output)
+    if shown:
+        output.line(f"[dim]... {shown} steps as above ...[/]")
+    for step in answer.steps[shown:]:
         if answer.gap and step.depth == answer.gap.to_depth + 1:
             output.line(f"[dim]... {answer.gap.count} steps between ...[/]")
-        _show_step(step, answer.project, output)
+        _show_step(step, answer.project, levels, output)
     if not output.rich:
         return
     if answer.other_causes:
@@ -156,12 +169,27 @@ def show_chain(answer: CausalChain, output: Output) -> None:
         output.line(f"[dim]roots of its whole ancestry: {answer.distinct_roots}[/]")
 
 
-def _show_step(step: ChainStep, project: str, output: Output) -> None:
+def _levels(names: list[str], columns: int, output: Output) -> int:
+    """How many levels to indent at the most, so that ids stay whole and titles can be read.
+
+    Args:
+        names: what stands first on the lines.
+        columns: the width of a level.
+        output: where to.
+    """
+    room = output.console.width - max(map(cell_len, names)) - _BESIDE_NAME
+    return max(1, min(_INDENTED, room // columns))
+
+
+def _step_name(step: ChainStep, project: str) -> str:
+    return name_of(SnapshotRef(id=step.id, project=step.project), project)
+
+
+def _show_step(step: ChainStep, project: str, levels: int, output: Output) -> None:
     """One line in a pipe; on a terminal the facts get a line of their own, so that neither is broken."""
-    indent = "  " * min(step.depth, _INDENTED)
+    indent = "  " * min(step.depth, levels)
     arrow = "" if step.depth == 0 else "└ "
-    name = name_of(SnapshotRef(id=step.id, project=step.project), project)
-    head = f"{indent}{arrow}[bold]{clean(name)}[/]  {clean(step.title)}"
+    head = f"{indent}{arrow}[bold]{clean(_step_name(step, project))}[/]  {clean(step.title)}"
     facts = f"[dim]({' · '.join(_step_facts(step, project))})[/]"
     if output.rich:
         output.fitted(head)
@@ -187,20 +215,69 @@ def _guessed(origin: Origin | None) -> list[str]:
 
 
 def show_tree(answer: Subgraph, output: Output) -> None:
-    """Print a subgraph as a tree: each snapshot once, below the neighbour it was first reached from."""
-    children = _children(answer)
+    """Print a subgraph as a tree: each snapshot once, below the neighbour it was first reached from.
+
+    A line that is deeper than there is room for says how deep it is, and keeps the nearest guides. On a terminal a
+    title gets a line of its own where it does not fit beside the id.
+    """
     by_name = {(node.project, node.id): node for node in answer.nodes}
-    start = (answer.project, answer.id)
-    tree = Tree(_node(by_name[start], None, answer.project), guide_style="dim")
-    stack = [(start, tree)]
-    while stack:
-        name, branch = stack.pop()
-        stack += [
-            (child, branch.add(_node(by_name[child], origin, answer.project))) for child, origin in children[name]
-        ]
-    output.console.print(tree)
+    levels = _levels([_node_name(node, answer.project) for node in answer.nodes], len(_BRANCH), output)
+    for line in _lines(answer):
+        node = by_name[line.name]
+        head, title = _node(node, line.origin, answer.project), Text.from_markup(clean(node.title))
+        guides = line.guides(levels)
+        if output.rich and guides.cell_len + head.cell_len + 2 + title.cell_len > output.console.width:
+            shown = [guides.append_text(head), line.guides_below(levels).append_text(title)]
+        else:
+            shown = [guides.append_text(head).append("  ").append_text(title)]
+        for text in shown:
+            output.console.print(text, no_wrap=True, overflow="ellipsis")
     if answer.truncated:
         output.line(f"[dim]{len(answer.nodes)} of {answer.total} snapshots shown: raise --depth or --limit for more[/]")
+
+
+_BRANCH, _LAST, _PAST, _DONE = "├── ", "└── ", "│   ", "    "
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A snapshot in a tree.
+
+    Attributes:
+        name: its project and id.
+        origin: who says that the link to it holds.
+        columns: the guides before it.
+        below: the guides before what stands under it.
+    """
+
+    name: tuple[str, str]
+    origin: Origin | None
+    columns: tuple[str, ...]
+    below: tuple[str, ...]
+
+    def guides(self, levels: int) -> Text:
+        return Text().append(self._depth(levels) + "".join(self.columns[-levels:]), "dim")
+
+    def guides_below(self, levels: int) -> Text:
+        indent = " " * len(self._depth(levels))
+        return Text().append(indent + "".join(self.below[:-1][-levels:]) + self.below[-1], "dim")
+
+    def _depth(self, levels: int) -> str:
+        return f"{len(self.columns)} " if len(self.columns) > levels else ""
+
+
+def _lines(answer: Subgraph) -> Iterator[_Line]:
+    """The snapshots in the order of the tree."""
+    children = _children(answer)
+    stack: list[tuple[tuple[str, str], Origin | None, tuple[str, ...]]] = [((answer.project, answer.id), None, ())]
+    while stack:
+        name, origin, columns = stack.pop()
+        past = (*columns[:-1], _DONE if columns[-1] == _LAST else _PAST) if columns else ()
+        below = children[name]
+        yield _Line(name, origin, columns, (*past, _PAST if below else _DONE))
+        for position in reversed(range(len(below))):
+            child, link = below[position]
+            stack.append((child, link, (*past, _LAST if position == len(below) - 1 else _BRANCH)))
 
 
 def _children(answer: Subgraph) -> dict[tuple[str, str], list[tuple[tuple[str, str], Origin | None]]]:
@@ -221,18 +298,18 @@ def _children(answer: Subgraph) -> dict[tuple[str, str], list[tuple[tuple[str, s
     return children
 
 
+def _node_name(node: GraphNode, project: str) -> str:
+    return name_of(SnapshotRef(id=node.id, project=node.project), project)
+
+
 def _node(node: GraphNode, origin: Origin | None, project: str) -> Text:
-    name = clean(name_of(SnapshotRef(id=node.id, project=node.project), project))
     facts = [
         *_guessed(origin),
         *superseded(node.superseded_by, project),
         *(["goes on in another project"] if node.leads_elsewhere else []),
     ]
     shown = "".join(f"  [dim]({fact})[/]" for fact in facts)
-    markup = f"[bold]{name}[/]  {styled(node.causal_role.value)}{shown}  {clean(node.title)}"
-    text = Text.from_markup(markup, overflow="ellipsis")
-    text.no_wrap = True
-    return text
+    return Text.from_markup(f"[bold]{clean(_node_name(node, project))}[/]  {styled(node.causal_role.value)}{shown}")
 
 
 def _reasoning(answer: Reasoning, output: Output) -> None:
@@ -240,10 +317,14 @@ def _reasoning(answer: Reasoning, output: Output) -> None:
 
 
 def _about(answer: WhyAbout, output: Output) -> None:
+    above: list[tuple[str, str]] = []
     for position, found in enumerate(answer.chains):
         if position:
             output.line()
-        show_chain(found, output)
+        names = [(step.project, step.id) for step in found.steps]
+        same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(above, names, strict=False))))
+        show_chain(found, output, shown=0 if found.gap or same < 3 else min(same, len(names) - 1))
+        above = names
     if answer.total > len(answer.chains):
         output.line(f"[dim]the newest {len(answer.chains)} of {answer.total} snapshots about {clean(answer.ref)}[/]")
 
