@@ -32,7 +32,7 @@ $(STAMP): $(PACKAGES) pyproject.toml
 $(PACKAGES): requirements/dev.txt
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer found on the path; install one, or say make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' || { echo "make: $(PYTHON) must be Python 3.11 or newer with venv and ensurepip (on Debian: the package python3-venv)" >&2; exit 1; }
-	@echo "setting up $(VENV) with $(PYTHON) ..."
+	@echo "setting up $(VENV) with $(PYTHON): a minute or two, 500 MB on disk ..."
 	@rm -rf $(VENV)
 	@"$(PYTHON)" -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt

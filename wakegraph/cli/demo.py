@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import shlex
+import shutil
 from urllib.parse import urlsplit
 
 from wakegraph.causality.models import CausalChain, CausalityStats, Subgraph, ValidationReport
@@ -88,20 +90,34 @@ def _shown(report: DemoReport, output: Output) -> None:
         [(name, f"{count}", f"{100 * count / total:.1f} %") for name, count in roles.items()],
         numbers=(1, 2),
     )
-    _title(output, f"Why does {chain.id} exist? Its causal chain, root first (wakegraph chain)")
+    _title(
+        output, f"Why does {chain.id} exist? Its causal chain, root first\n{_command('chain', chain.id, chain.project)}"
+    )
     show_chain(chain, output)
-    _title(output, f"What follows from {impact.id}? (wakegraph impact)")
+    _title(output, f"What follows from {impact.id}?\n{_command('impact', impact.id, impact.project)}")
     show_tree(impact, output)
-    _title(output, "What is odd in this graph? (wakegraph validate)")
+    _title(output, f"What is odd in this graph?\nwakegraph validate --project {shlex.quote(report.stats.project)}")
     show_findings(report.validation, output)
+    _title(output, f"See it on a page\n{_command('view', impact.id, impact.project)}")
     _title(output, "See it in Neo4j Browser")
     output.line(f"open   {clean(report.browser_url)}")
     output.line("login  `wakegraph engine status --show-password` shows user and password")
     output.verbatim(f"paste  {report.browser_query}")
     output.line()
-    output.line("Next: `wakegraph import git` in a repository of yours, then `wakegraph why PATH`.")
+    if shutil.which("wakegraph") is None:
+        output.line("Put wakegraph on your path first: `. .venv/bin/activate`")
+    output.line("Next: `wakegraph import git` in a repository of yours, then `wakegraph why PATH`")
+
+
+def _command(name: str, id_: str, project: str) -> str:
+    """The command that gives the same answer."""
+    return f"wakegraph {name} {shlex.quote(id_)} --project {shlex.quote(project)}"
 
 
 def _title(output: Output, text: str) -> None:
+    """A question, and below it the command that answers it."""
+    question, _, command = text.partition("\n")
     output.line()
-    output.line(f"[bold cyan]{clean(text)}[/]")
+    output.line(f"[bold cyan]{clean(question)}[/]")
+    if command:
+        output.line(f"[dim]$ {clean(command)}[/]")

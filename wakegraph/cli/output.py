@@ -108,7 +108,7 @@ class Output:
         self.console.print(table)
 
     def bars(self, title: str, counts: Mapping[str, int]) -> None:
-        """Print counts as bars on a terminal, as rows in a pipe.
+        """Print counts as bars on a terminal (nothing where nothing was counted), as rows in a pipe.
 
         Args:
             title: what is counted.
@@ -117,7 +117,9 @@ class Output:
         if not self.rich:
             self.rows((title, "count"), [(name, str(count)) for name, count in counts.items()])
             return
-        most = max([*counts.values(), 1])
+        if not counts:
+            return
+        most = max(*counts.values(), 1)
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         table.add_column(title)
         table.add_column("count", justify="right")

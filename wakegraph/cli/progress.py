@@ -22,9 +22,9 @@ def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
     if not console.is_terminal:
         yield None
         return
-    words = TextColumn("{task.description}")
-    plain = Progress(SpinnerColumn(), words, console=console, transient=True)
-    loading = Progress(words, BarColumn(), DownloadColumn(), console=console, transient=True)
+    text = TextColumn("{task.description}")
+    plain = Progress(SpinnerColumn(), text, console=console, transient=True)
+    loading = Progress(text, BarColumn(), DownloadColumn(), console=console, transient=True)
     tasks = {display: display.add_task("", visible=False) for display in (plain, loading)}
 
     def on_progress(step: EngineProgress) -> None:
@@ -32,7 +32,8 @@ def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
         other.stop()
         display.start()
         total = step.total or None
-        display.update(tasks[display], description=step.message, completed=step.done, total=total, visible=True)
+        words = "opening the database" if step.phase == "ready" else step.message
+        display.update(tasks[display], description=words, completed=step.done, total=total, visible=True)
 
     try:
         yield on_progress
@@ -43,7 +44,7 @@ def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
 
 @contextmanager
 def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A callback `(done, total)` that shows how far a command is."""
+    """A callback `(done, total)` that shows how far a command is; while the total is unknown it reads."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield lambda _done, _total: None
@@ -57,4 +58,6 @@ def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None]]
         transient=True,
     ) as display:
         task = display.add_task(title, total=None)
-        yield lambda done, total: display.update(task, completed=done, total=total)
+        yield lambda done, total: display.update(
+            task, description="reading" if total is None else title, completed=done, total=total
+        )
