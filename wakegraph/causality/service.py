@@ -35,9 +35,9 @@ from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import (
     Key,
     default_project,
+    known_project,
     require_project,
     resolve,
-    similar_projects,
     visible_to,
 )
 from wakegraph.snapshots.reading import check_limit, decode_cursor, encode_cursor
@@ -362,7 +362,7 @@ class Causality:
         home = require_project(project, default_project(self._settings), caller)
         rows = await self._graph.read("causality/stats", project=home)
         if not rows:
-            await self._require_known(home, caller)
+            await known_project(self._graph.read, home, None, caller)
         lengths = await self._graph.read_one("causality/chain_lengths", project=home) or {}
         roles = RoleCounts(**_sums(rows, "role"))
         chains = lengths["chains"]
@@ -406,7 +406,7 @@ class Causality:
             findings.add(Page(**row))
             after = row["ids"][-1]
         if not findings.ids:
-            await self._require_known(home, caller)
+            await known_project(self._graph.read, home, None, caller)
         detours = await self._graph.read("causality/detours", project=home)
         return _report(home, findings, [(row["effects"], row["causes"]) for row in detours], limit)
 
@@ -443,7 +443,7 @@ class Causality:
         meant = await self._references_meant(ref, project)
         if len(meant) == 1:
             return await self._about(meant[0], project, limit, caller, shown)
-        await self._require_known(project, caller)
+        await known_project(self._graph.read, project, None, caller)
         alike = meant or await self._references_like(ref.rsplit("/", 1)[-1], project)
         hint = f"; did you mean {', '.join(alike)}?" if alike else ""
         raise NotFoundError(f"no snapshot in project {project!r} is about {ref!r}{hint}")
@@ -466,13 +466,6 @@ class Causality:
     async def _references_like(self, ending: str, project: str) -> list[str]:
         rows = await self._graph.read("causality/references_like", project=project, ending=ending, limit=_ALIKE)
         return [row["ref"] for row in rows]
-
-    async def _require_known(self, project: str, caller: Caller) -> None:
-        if await self._graph.read_one("projects/one", name=project) is not None:
-            return
-        similar = await similar_projects(self._graph.read, project, caller)
-        hint = f"; similar names: {', '.join(similar)}" if similar else ""
-        raise NotFoundError(f"there is no project {project!r}{hint}")
 
     def _nodes(self, row: Row, now: datetime) -> list[GraphNode]:
         import numpy as np

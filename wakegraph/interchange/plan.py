@@ -14,6 +14,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Final
 
+from wakegraph.causality.rules import role_of
 from wakegraph.interchange.models import Problem
 from wakegraph.interchange.records import LINK_KEYS, Record
 from wakegraph.models import CausalRole, LinkType, Origin
@@ -238,7 +239,7 @@ class Plan:
             if links.state[position] != _OUT:
                 causes[source] += 1
                 effects[target] += 1
-        return [_role(cause, effect) for cause, effect in zip(causes, effects, strict=True)]
+        return [role_of(cause, effect) for cause, effect in zip(causes, effects, strict=True)]
 
     def way(self, numbers: Iterable[int]) -> list[str]:
         """The steps of a way through snapshots, as a message may show them."""
@@ -252,14 +253,6 @@ class Plan:
 
     def _shown(self, number: int) -> str:
         return "::".join(self.names[number])
-
-
-def _role(causes: int, effects: int) -> CausalRole:
-    if not causes:
-        return CausalRole.ROOT if effects else CausalRole.ISOLATED
-    if not effects:
-        return CausalRole.LEAF
-    return CausalRole.LINK if effects == 1 else CausalRole.BRANCH
 
 
 def ordered(

@@ -30,7 +30,7 @@ from wakegraph.interchange.records import LINK_KEYS, Reader, export_line
 from wakegraph.interchange.sqlite import opened_database
 from wakegraph.models import LOCAL_CALLER, Caller, Scope
 from wakegraph.settings import Settings
-from wakegraph.snapshots.naming import default_project, require_project, resolve, similar_projects
+from wakegraph.snapshots.naming import default_project, known_project, require_project, resolve
 from wakegraph.snapshots.records import thresholds_of
 
 __all__ = ["Interchange"]
@@ -345,12 +345,7 @@ class Interchange:
             if project is not None:
                 raise InvalidInputError(f"project {project!r} and all projects are both asked for: give one of them")
             return [row["name"] for row in await self._graph.read("projects/names", projects=caller.project_list())]
-        name = require_project(project, self._settings.project, caller)
-        if not await self._graph.read("projects/one", name=name):
-            similar = await similar_projects(self._graph.read, name, caller)
-            hint = f"; similar names: {', '.join(similar)}" if similar else ""
-            raise NotFoundError(f"there is no project {name!r}{hint}")
-        return [name]
+        return [await known_project(self._graph.read, project, self._settings.project, caller)]
 
     async def _trailer_ends(self, history: git.History, project: str, caller: Caller) -> dict[str, tuple[str, str]]:
         """The stored snapshots that `Caused-By` trailers name, other than commits of the history itself."""
