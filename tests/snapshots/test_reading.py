@@ -68,6 +68,18 @@ async def test_a_unique_beginning_of_eight_characters_is_enough(wake: Wakegraph,
     assert (await wake.snapshots.get("zyxwvuts", project=project))[0].id == "zyxwvuts", "a whole id wins"
 
 
+async def test_a_whole_id_elsewhere_comes_before_a_beginning_at_home(
+    wake_at: Callable[..., Wakegraph], project: str, other_project: str
+) -> None:
+    wake = wake_at(NOW, project=project)
+    whole = f"plan-{project}"
+    await save(wake, project, f"{whole}-longer")
+    assert [one.ref for one in await wake.snapshots.get(whole)] == [f"{project}::{whole}-longer"]
+    await save(wake, other_project, whole)
+    assert [one.ref for one in await wake.snapshots.get(whole)] == [f"{other_project}::{whole}"]
+    assert [one.id for one in await wake.snapshots.get(whole, project=project)] == [f"{whole}-longer"]
+
+
 async def test_several_names_give_their_snapshots_in_order_once(wake: Wakegraph, project: str) -> None:
     for name in ("a", "b", "c"):
         await save(wake, project, name)

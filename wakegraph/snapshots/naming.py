@@ -178,7 +178,7 @@ async def resolve_many(
 
     A bare id means the one of the given project and no other; without a given project, the one of the default project,
     then the only one with that id among the projects the caller may see. `project::id` names one of any project. A
-    unique prefix of at least 8 characters is accepted wherever an id is.
+    unique prefix of at least 8 characters is accepted wherever an id is, and looked for when no id is the whole name.
 
     Args:
         run: runs a statement.
@@ -234,10 +234,10 @@ async def _search(run: Run, name: Name, project: str | None, default: str | None
         raise NotFoundError(f"there is no snapshot {str(name)!r} ({argument})")
     nearest: list[list[str] | None] = [[default]] if default and caller.may_see(default) else []
     scopes = [[strict]] if strict else [*nearest, caller.project_list()]
-    for scope in scopes:
-        for statement in ("snapshots/by_id", "snapshots/by_prefix"):
-            if statement == "snapshots/by_prefix" and len(name.id) < PREFIX_LENGTH:
-                continue
+    # A whole id of another project is what was named; the beginning of one at home only may be.
+    statements = ("snapshots/by_id", "snapshots/by_prefix") if len(name.id) >= PREFIX_LENGTH else ("snapshots/by_id",)
+    for statement in statements:
+        for scope in scopes:
             rows = await run(statement, id=name.id, projects=scope, limit=_SHOWN + 1)
             if len(rows) == 1:
                 return Key(rows[0]["project"], rows[0]["id"])
