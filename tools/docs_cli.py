@@ -15,8 +15,26 @@ INTRODUCTION = """\
 Made from the commands themselves by `python -m tools.docs_cli`; `wakegraph COMMAND --help` says the same.
 
 Where a command takes an `ID`, it takes an id, a unique beginning of one of 8 characters or more, or `PROJECT::ID`. `-`
-stands for standard input or output. Errors are one line on stderr; the [README](../README.md#five-minutes) lists the
-exit codes.
+stands for standard input or output. An error is one line on stderr and an exit code.
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | `validate`, `doctor` or `schema status` found something wrong |
+| 2 | an argument, a file or a setting cannot be used; nothing was written |
+| 3 | a snapshot, project or reference does not exist |
+| 4 | it contradicts what is stored: a cycle, other content under the same id |
+| 5 | not allowed, such as writing in read-only mode |
+| 6, 7 | the database cannot be used; it cannot be reached |
+| 8 | the local engine could not be fetched, started or stopped |
+| 70 | a defect of wakegraph |
+| 130, 141 | interrupted; the reader of the output went away |
+
+`refresh` has [codes of its own](refresh.md).
+
+## Options of most commands
 
 These options are understood by every command that works on the database and are not repeated below:
 

@@ -1,4 +1,4 @@
-"""Write the table of settings into the README: `python -m tools.settings_table`."""
+"""Write the table of settings into docs/settings.md: `python -m tools.settings_table`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic_core import PydanticUndefined
 
 from wakegraph.settings import Settings
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "settings.md"
 
 
 def table() -> str:
@@ -29,6 +29,6 @@ def _shown(value: object) -> str:
 
 
 if __name__ == "__main__":
-    old = README.read_text(encoding="utf-8")
+    old = PAGE.read_text(encoding="utf-8")
     new = re.sub(r"(<!-- settings -->\n).*?(<!-- /settings -->)", rf"\1{table()}\2", old, flags=re.DOTALL)
-    README.write_text(new, encoding="utf-8")
+    PAGE.write_text(new, encoding="utf-8")

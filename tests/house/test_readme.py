@@ -40,8 +40,12 @@ async def test_example_runs(number: int, readme_env: str) -> None:
         await running
 
 
-def test_tour_shows_real_output(readme_env: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_tour_shows_real_output(
+    readme_env: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert TOUR
+    for name, value in re.findall(r"^\$ export (\w+)=(\w+)$", TOUR[1], re.MULTILINE):
+        monkeypatch.setenv(name, value)
     saves = 0
     for block in re.split(r"^\$ wakegraph ", TOUR[1], flags=re.MULTILINE)[1:]:
         command, _, expected = block.partition("\n")
@@ -51,6 +55,33 @@ def test_tour_shows_real_output(readme_env: str, capfd: pytest.CaptureFixture[st
             saves += 1
         assert main(words) == 0
         assert capfd.readouterr().out.replace(readme_env, "tour") == expected, command
+
+
+def test_dialogue_is_that_of_the_tools() -> None:
+    tools = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    dialogue = README.partition("<!-- dialogue -->\n```text\n")[2].partition("```")[0]
+    said = ""
+    for line in dialogue.splitlines():
+        if line.startswith("→ "):
+            name, _, call = line.removeprefix("→ ").partition(" ")
+            section = tools.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+            assert f"```json\n{call}\n```" in section, line
+            said = section.partition(f"```json\n{call}\n```")[2].partition("```json")[0]
+        else:
+            assert line in said.splitlines(), line
+
+
+def test_tools_and_commands_are_complete() -> None:
+    from wakegraph.cli.commands import app
+
+    tools = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")
+    connect = README.partition("## Connect your agent")[2].partition("\n## ")[0]
+    listed = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"^\|.*", connect, re.MULTILINE))))
+    assert listed == set(re.findall(r"^## ([a-z_]+)$", tools, re.MULTILINE))
+    assert f"{len(listed)} tools" in connect
+    layers = README.partition("## Three layers")[2].partition("\n## ")[0]
+    rows = "".join(line.rpartition(" | ")[2] for line in re.findall(r"^\|.*", layers, re.MULTILINE))
+    assert set(re.findall(r"`([a-z-]+)`", rows)) == {name for name in app if not name.startswith("-")}
 
 
 def test_dependency_table_is_that_of_the_project() -> None:
@@ -73,5 +104,6 @@ def test_every_dependency_is_used() -> None:
 def test_settings_table_is_that_of_the_settings() -> None:
     from tools.settings_table import table
 
-    shown = README.partition("<!-- settings -->\n")[2].partition("<!-- /settings -->")[0]
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    shown = page.partition("<!-- settings -->\n")[2].partition("<!-- /settings -->")[0]
     assert shown == table(), "run `python -m tools.settings_table`"
