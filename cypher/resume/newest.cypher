@@ -19,6 +19,7 @@ RETURN size(window) AS read, window[0].id AS newest, own.id AS newest_own, own.c
   }] AS open_decisions,
   size(open) AS open_count,
   [s IN others[..$limit] | {
-    project: s.project, id: s.id, title: s.title, action_type: s.action_type, author: s.author, created_at: s.created_at
+    project: s.project, id: s.id, title: s.title, action_type: s.action_type, author: s.author, created_at: s.created_at,
+    superseded_by: [(s)<-[:SUPERSEDES]-(n WHERE n.project = $project) | {id: n.id, project: n.project, title: n.title}]
   }] AS others,
   size(others) AS others_count

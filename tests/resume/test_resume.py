@@ -47,6 +47,15 @@ async def story(wake: Wakegraph, project: str) -> Story:
     return story
 
 
+async def test_what_others_saved_says_by_what_it_was_superseded(story: Story) -> None:
+    await story.save("bob-3", author="bob", supersedes=["bob-1"])
+    found = await story.wake.resume.resume_work(project=story.project, author="ann")
+    newer = {item.id: [ref.id for ref in item.superseded_by] for item in found.changed_by_others}
+    assert newer == {"bob-3": [], "bob-2": [], "bob-1": ["bob-3"]}
+    (line,) = [line for line in found.text.splitlines() if line.startswith("- bob-1 (")]
+    assert "; superseded by bob-3)" in line
+
+
 async def test_it_goes_on_where_the_author_ended(story: Story) -> None:
     found = await story.wake.resume.resume_work(project=story.project, author="ann")
     assert found.chain is not None

@@ -7,16 +7,14 @@ from datetime import datetime
 from pydantic import Field
 
 from wakegraph.causality.models import CausalChain
-from wakegraph.models import ActionType, Model
+from wakegraph.models import ActionType, Model, NamedRef
 
 __all__ = ["ResumeItem", "ResumePage"]
 
 
-class ResumeItem(Model):
+class ResumeItem(NamedRef):
     """A snapshot on the page."""
 
-    id: str
-    project: str
     title: str
     action_type: ActionType
     author: str | None = None

@@ -120,7 +120,7 @@ def _chain_lines(chain: CausalChain, project: str) -> list[str]:
 
 def _step(step: ChainStep, project: str) -> str:
     name = step.id if step.project == project else f"{step.project}::{step.id}"
-    newer = "".join(f"; superseded by {ref.id}" for ref in step.superseded_by)
+    newer = _superseded(step)
     why = f": {_short(step.rationale)}" if step.rationale else ""
     by = f", {step.author}" if step.author else ""
     facts = f"{step.action_type.value}, {step.role.value}, {_moment(step.timestamp)}{by}{newer}"
@@ -130,7 +130,12 @@ def _step(step: ChainStep, project: str) -> str:
 def _line(item: ResumeItem) -> str:
     by = f", {item.author}" if item.author else ""
     score = "" if item.prediction_score is None else f", score {item.prediction_score:.2f}"
-    return f"- {item.id} ({item.action_type.value}, {_moment(item.created_at)}{by}{score}) {_flat(item.title)}"
+    facts = f"{item.action_type.value}, {_moment(item.created_at)}{by}{score}{_superseded(item)}"
+    return f"- {item.id} ({facts}) {_flat(item.title)}"
+
+
+def _superseded(item: ChainStep | ResumeItem) -> str:
+    return "".join(f"; superseded by {ref.id}" for ref in item.superseded_by)
 
 
 def _moment(value: datetime) -> str:

@@ -15,6 +15,7 @@ from wakegraph.resume.models import ResumeItem, ResumePage
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import require_project, similar_projects
 from wakegraph.snapshots.reading import check_limit
+from wakegraph.snapshots.records import sorted_refs
 from wakegraph.snapshots.rules import check_name
 from wakegraph.snapshots.saving import author_of
 
@@ -130,7 +131,7 @@ class Resume:
 def _item(node: Row, *more: str) -> ResumeItem:
     names = ("id", "project", "title", "action_type", "author", "created_at", *more)
     values: dict[str, Any] = {name: node[name] for name in names if node.get(name) is not None}
-    return ResumeItem(**values)
+    return ResumeItem(**values, superseded_by=sorted_refs(node.get("superseded_by", ())))
 
 
 def _items(nodes: Iterable[Row]) -> list[ResumeItem]:
