@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -280,3 +281,65 @@ async def test_resources_prompts_and_completion(agent: Agent, project: str) -> N
 
     values = await agent.client.complete(PromptReference(**reference), {"name": "project", "value": project[:10]})
     assert project in values.values
+
+
+async def test_what_ranks_by_score_scores_first_what_is_stale(modern: Agent, project: str) -> None:
+    """An agent that has the core tools only, and no schedule, sees predictions too."""
+    for name in ("one", "two", "three"):
+        await modern("save_context", content=f"note {name}", id=name, detectDependencies=False)
+    page = await modern("load_context", order="predicted", limit=2)
+    assert (len(page["snapshots"]), page["hasMore"]) == (2, True)
+    await modern("save_context", content="note four", id="four", detectDependencies=False)
+    assert len((await modern("resume_work"))["predictions"]) == 4
+
+
+async def test_scores_that_stay_stale_are_counted(serve: Callable[..., Any], project: str, modern: Agent) -> None:
+    await modern("save_context", content="note", id="one")
+    async with connected(serve(project=project, refresh_before_answer=0)) as agent:
+        for name, arguments in {"load_context": {"order": "predicted"}, "resume_work": {}}.items():
+            result = await agent.raw(name, **arguments)
+            assert result.structured_content["stale"] == 1
+            assert "out of date" in result.content[0].text
+    fresh = await modern.raw("load_context", order="predicted")
+    assert "stale" not in fresh.structured_content
+    assert "out of date" not in fresh.content[0].text
+
+
+async def test_every_text_says_what_was_superseded(modern: Agent, project: str) -> None:
+    await modern("save_context", content="the old owl decision", id="old-one", actionType="decision", about=["owl.py"])
+    await modern("save_context", content="owl effect", id="effect-one", causedBy=["old-one"], about=["owl.py"])
+    await modern("save_context", content="the new owl decision", id="new-one", supersedes=["old-one"])
+    for name, arguments in {
+        "load_context": {},
+        "search_context": {"query": "owl"},
+        "get_context": {"ids": ["old-one"]},
+        "reconstruct_reasoning": {"snapshotId": "effect-one"},
+        "build_causal_chain": {"snapshotId": "effect-one"},
+        "explore_causality": {"snapshotId": "effect-one"},
+        "predict_next": {},
+        "get_high_value_contexts": {"minScore": 0},
+        "save_context": {"content": "one more about the owl decision", "about": ["owl.py"]},
+    }.items():
+        text = await modern.text(name, **arguments)
+        assert "old-one" in text, (name, text)
+        assert re.search(rf"superseded by ({project}::)?new-one", text, re.IGNORECASE), (name, text)
+
+
+async def test_a_host_that_reads_only_texts_gets_what_was_asked(modern: Agent, project: str) -> None:
+    await modern("save_context", content="owl", id="owl-one")
+    await modern("save_context", content="owl two", id="owl-two", causedBy=["owl-one"], detectDependencies=False)
+    await modern("save_context", content="alone", id="alone-one", detectDependencies=False)
+    assert "flowchart TD" in await modern.text("explore_causality", snapshotId="owl-two", format="mermaid")
+    assert "alone-one" in await modern.text("validate_causality")
+    rows = await modern.text(
+        "query_graph",
+        cypher="MATCH (s:Snapshot {project: $p}) RETURN s.id AS id, 'x\ny' AS t ORDER BY id",
+        parameters={"p": project},
+    )
+    assert '| {"id": "alone-one", "t": "x\\ny"}' in rows
+    for name, arguments in {
+        "load_context": {"detail": "full"},
+        "search_context": {"query": "owl", "detail": "full"},
+        "get_high_value_contexts": {"minScore": 0, "detail": "full"},
+    }.items():
+        assert "| owl two" in await modern.text(name, **arguments), name

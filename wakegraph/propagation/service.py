@@ -50,7 +50,7 @@ from wakegraph.propagation.refresh import (
 )
 from wakegraph.propagation.scoring import REASONS, explain
 from wakegraph.settings import Settings
-from wakegraph.snapshots.naming import Key, project_with_settings, resolve, resolve_many
+from wakegraph.snapshots.naming import Key, project_with_settings, require_project, resolve, resolve_many
 from wakegraph.snapshots.reading import check_limit
 from wakegraph.snapshots.records import refs, snapshot_from_row, thresholds_of
 from wakegraph.snapshots.rules import check_enum
@@ -266,6 +266,29 @@ class Propagation:
             best=refs([best])[0] if best else None,
             note=None if rows else _nothing(best, least, formula),
         )
+
+    async def bring_up_to_date(
+        self, *, project: str | None = None, caller: Caller = LOCAL_CALLER, now: datetime | None = None
+    ) -> ScoringState:
+        """Score what is stale in a project, when that is little and the caller may write.
+
+        For answers of others that rank by score. A project that holds nothing has nothing stale.
+
+        Args:
+            project: the project.
+            caller: who asks.
+            now: the moment of the call.
+
+        Returns:
+            How many scores are still out of date.
+
+        Raises:
+            InvalidInputError: no project is known.
+            NotFoundError: the project does not exist for this caller.
+        """
+        name = require_project(project, self._settings.project, caller)
+        state, _ = await self._state(name, await self._stored(name), True, caller, self._moment(now))
+        return state
 
     async def stats(
         self,

@@ -20,7 +20,7 @@ from wakegraph.errors import InvalidInputError
 from wakegraph.mcp.budget import DEFAULT, LARGE, clipped, fitting
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import Cursor, IncludeDetected, Limit, Project, SnapshotName
-from wakegraph.mcp.text import joined, named, quoted
+from wakegraph.mcp.text import joined, named, quoted, replaced
 from wakegraph.mcp.toolkit import Answer, Whole, tool
 from wakegraph.mcp.tools.access import count_access
 from wakegraph.mcp.wire import EdgeOut, Moment, edges_out, names_out
@@ -184,8 +184,8 @@ async def build_causal_chain(
             lines.append(f"  ... {data.gap.count} steps left out; cursor={data.next_cursor} goes on")
         why = f", because {quoted(step.rationale, 100)}" if step.rationale else ""
         lines.append(
-            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}: "
-            f"{quoted(step.summary, 100)}{why}"
+            f"{step.depth}. {named(step.project, step.id, step.author)}, {step.action_type}"
+            f"{replaced(step.superseded_by)}: {quoted(step.summary, 100)}{why}"
         )
     head = f"Chain of {data.length} to {named(data.project, data.id)}, root first"
     tail = f"{data.other_causes} other causes lead into it; the whole ancestry has {data.distinct_roots} roots."
@@ -255,20 +255,22 @@ async def explore_causality(
         caller=call.caller,
         now=call.now,
     )
-    budget = LARGE if "limit" in call.given else DEFAULT
-    counts = (100_000,) if "limit" in call.given else (100, 60, 30, 15)
     drawing = format == "mermaid"
+    # A drawing is in the structured content and in the text.
+    budget = LARGE if "limit" in call.given else DEFAULT - 8_000 if drawing else DEFAULT
+    counts = (100_000,) if "limit" in call.given else (100, 60, 30, 15)
     levels = [(count, width) for count in counts for width in (80, 40, 20)]
     data = fitting(lambda level: _subgraph_out(graph, *level, drawing=drawing), levels, budget)
     lines = [
-        f"{node.distance}. {named(node.project, node.id, node.author)}, {node.action_type}: "
-        f"{quoted(node.title or '', 80)}"
+        f"{node.distance}. {named(node.project, node.id, node.author)}, {node.action_type}"
+        f"{replaced(node.superseded_by)}: {quoted(node.title or '', 80)}"
         for node in data.nodes
     ]
     around = named(data.project, data.id)
     head = f"{len(data.nodes)} of {data.total} snapshots ({direction}) around {around}, nearest first"
     more = "There is more: raise limit or depth, or start from one of the farthest." if data.truncated else None
-    return Answer(data, joined(head, lines, more))
+    drawn = data.mermaid and f"```mermaid\n{data.mermaid.rstrip()}\n```"
+    return Answer(data, joined(head, lines, more, drawn))
 
 
 def _subgraph_out(graph: Subgraph, count: int, width: int, *, drawing: bool) -> SubgraphOut:
@@ -412,9 +414,11 @@ async def validate_causality(call: Call, project: Project | None = None) -> Answ
         f"{data.totals.causal_cycles} causal cycles, {data.totals.primary_faults} without exactly one primary cause, "
         f"{data.totals.time_inversions} causes dated after their effects, {data.totals.dependency_groups} groups "
         "that depend "
-        f"on each other, {data.totals.unlinked} without any link. The first of each are in the structured content."
+        f"on each other, {data.totals.unlinked} without any link."
     )
-    return Answer(data, text)
+    return Answer(
+        data, joined(text, [f"- {item.kind}: {', '.join(item.ids[:10])}" for item in data.findings], note=False)
+    )
 
 
 def _findings(report: ValidationReport, count: int) -> list[FindingOut]:

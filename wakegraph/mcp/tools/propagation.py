@@ -9,7 +9,7 @@ from pydantic import Field
 from wakegraph.mcp.budget import DEFAULT, LARGE, fitting
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import DetailName, Limit, Names, ProfileName, Project, Score
-from wakegraph.mcp.text import joined, line_of, named, quoted
+from wakegraph.mcp.text import joined, line_of, named, quoted, replaced, with_texts
 from wakegraph.mcp.toolkit import Answer, Real, tool
 from wakegraph.mcp.tools.reading import WIDTHS, shown_page
 from wakegraph.mcp.wire import Brief, brief
@@ -93,8 +93,8 @@ async def predict_next(
     given: Annotated[Names, Field(description="Ids in hand: what goes with them ranks higher")] = [],  # noqa: B006
     limit: Limit = 10,
 ) -> Answer[PredictionsOut]:
-    """Predict which snapshots will be needed right after those in hand, and why: for fetching context ahead, when you
-    have no words to search for.
+    """Predict which snapshots will be needed right after those in hand, and why. For when you have no words to
+    search for.
     """
     found = await call.wake.propagation.predict_next(
         given, project=project, limit=limit, caller=call.caller, now=call.now
@@ -124,7 +124,8 @@ async def predict_next(
     data = fitting(build, (80, 40, 20), LARGE if "limit" in call.given else DEFAULT)
     lines = [
         f"- {named(item.project, item.id, item.author)}, {item.action_type}, score {item.score:.3f} "
-        f"(base {item.base_level:.2f}, spreading {item.spreading:.2f}): {quoted(item.title, 80)}"
+        f"(base {item.base_level:.2f}, spreading {item.spreading:.2f}){replaced(item.superseded_by)}: "
+        f"{quoted(item.title, 80)}"
         for item in data.predictions
     ]
     return Answer(data, joined(f"Probably needed next in project {data.project!r}, of {data.candidates} ranked", lines))
@@ -202,6 +203,8 @@ async def get_high_value_contexts(
         f"{line_of(item)} (score {item.prediction_score:.3f}: {', '.join(item.prediction_reasons)})"
         for item in data.snapshots
     ]
+    if detail == "full":
+        lines = with_texts(lines, [item.content for item in data.snapshots])
     least = f"a score of {found.min_score} or more ({data.profile})"
     head = f"{len(data.snapshots)} snapshots of project {data.project!r} with {least}"
     best = f"The best score there is: {data.best_score:.3f}." if data.best_score is not None else None

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.guarded import run_guarded
-from wakegraph.mcp.text import DATA_NOTE
+from wakegraph.mcp.text import DATA_NOTE, block
 from wakegraph.mcp.toolkit import Answer, Object, Whole, tool
 from wakegraph.models import Model, Scope
 
 __all__ = ["query_graph"]
+
+
+_TEXT = 8_000
 
 
 class Rows(Model):
@@ -34,4 +39,20 @@ async def query_graph(
     """
     data = Rows(**await run_guarded(call.wake.graph, cypher, parameters or {}, limit))
     note = f" {data.note}" if data.note else ""
-    return Answer(data, f"{len(data.rows)} rows of {', '.join(data.columns)}.{note} {DATA_NOTE}")
+    shown = list(_shown(data.rows))
+    more = (
+        [f"... and {len(data.rows) - len(shown)} more in the structured content"] if len(shown) < len(data.rows) else []
+    )
+    head = f"{len(data.rows)} rows of {', '.join(data.columns)}.{note}"
+    return Answer(data, "\n".join([head, *shown, *more, DATA_NOTE]))
+
+
+def _shown(rows: Iterable[dict[str, Any]]) -> Iterable[str]:
+    """The first rows, each as JSON on a line of its own, as far as there is room."""
+    room = _TEXT
+    for row in rows:
+        line = block(json.dumps(row, ensure_ascii=False))
+        room -= len(line.encode())
+        if room < 0:
+            return
+        yield line

@@ -23,7 +23,7 @@ from wakegraph.mcp.parameters import (
     Tag,
     Until,
 )
-from wakegraph.mcp.text import block, joined, line_of, named
+from wakegraph.mcp.text import block, joined, line_of, named, replaced, with_texts
 from wakegraph.mcp.toolkit import Answer, Whole, tool
 from wakegraph.mcp.tools.access import count_access
 from wakegraph.mcp.wire import FullSnapshot, LinkOut, Moment, ShownSnapshot, full_snapshot, moment, shown_snapshot
@@ -51,6 +51,7 @@ class LoadedContexts(Model):
     snapshots: list[ShownSnapshot]
     has_more: bool
     next_cursor: str | None = None
+    stale: int | None = None
 
 
 class Contexts(Model):
@@ -90,6 +91,9 @@ async def load_context(
     """List a project's snapshots, newest first, filtered. To go on where work stopped use resume_work; to find
     something by words, search_context.
     """
+    state = None
+    if order == "predicted" and cursor is None:
+        state = await call.wake.propagation.bring_up_to_date(project=project, caller=call.caller, now=call.now)
     page = await call.wake.snapshots.list(
         project=project,
         limit=limit,
@@ -115,12 +119,16 @@ async def load_context(
             snapshots=shown_page(page.snapshots, detail, width),
             has_more=page.has_more,
             next_cursor=page.next_cursor,
+            stale=(state.stale or None) if state else None,
         )
 
     data = fitting(build, WIDTHS, LARGE if large else DEFAULT)
     found = f"{len(data.snapshots)} snapshots of project {data.project!r}, order {page.order}"
     more = f"There are more: cursor={data.next_cursor}" if data.has_more else None
-    return Answer(data, joined(found, [line_of(item) for item in data.snapshots], more))
+    lines = [line_of(item) for item in data.snapshots]
+    if detail == "full":
+        lines = with_texts(lines, [item.content for item in data.snapshots])
+    return Answer(data, joined(found, lines, more, state.note if state else None))
 
 
 def shown_page(snapshots: list[Any], detail: str, width: int) -> list[ShownSnapshot]:
@@ -141,7 +149,7 @@ async def get_context(
     project: Project | None = None,
     detail: Annotated[DetailName, Field(description="preview: beginnings only")] = "full",
     content_offset: Annotated[
-        Whole, Field(ge=0, le=1_000_000, description="Begin the text here: nextOffset of the call before")
+        Whole, Field(ge=0, le=1_000_000, description="Begin at: nextOffset of the last call")
     ] = 0,
 ) -> Answer[Contexts]:
     """Read snapshots in full, with their links: causes, dependencies, effects. A long text comes in parts: go on with
@@ -179,10 +187,9 @@ def _read_text(data: Contexts, details: list[SnapshotDetail]) -> str:
         links = [f"caused by {_ends(item.caused_by)}"] if item.caused_by else ["no stated cause"]
         if item.depends_on:
             links.append(f"depends on {_ends(item.depends_on)}")
-        if item.superseded_by:
-            links.append(f"SUPERSEDED by {', '.join(item.superseded_by)}")
         parts.append(
-            f"{named(item.project, item.id, item.author)}, {item.action_type}, {moment(item.created_at)}; "
+            f"{named(item.project, item.id, item.author)}, {item.action_type}, {moment(item.created_at)}"
+            f"{replaced(item.superseded_by)}; "
             f"{'; '.join(links)}; {item.effect_count} effects"
         )
         if item.content and room > 0 and len(data.snapshots) <= 10:

@@ -25,6 +25,7 @@ class Resumed(Model):
     changed_by_others: list[str]
     predictions: list[str]
     truncated: bool
+    stale: int | None = None
     text: str
 
 
@@ -39,6 +40,7 @@ async def resume_work(
     """Begin here, and come back after you lost context: the newest chain, open decisions, what others changed since
     your last save, and what will be needed next, all with ids.
     """
+    state = await call.wake.propagation.bring_up_to_date(project=project, caller=call.caller, now=call.now)
     page = await call.wake.resume.resume_work(
         project=project, session=session, author=author, budget_tokens=budget_tokens, caller=call.caller
     )
@@ -50,9 +52,10 @@ async def resume_work(
         changed_by_others=_names(page.changed_by_others),
         predictions=_names(page.predictions),
         truncated=page.truncated,
+        stale=state.stale or None,
         text=page.text,
     )
-    return Answer(data, f"{page.text}\n{DATA_NOTE}")
+    return Answer(data, "\n".join([page.text, *([state.note] if state.note else []), DATA_NOTE]))
 
 
 def _names(items: Iterable[ResumeItem | ChainStep]) -> list[str]:

@@ -22,7 +22,7 @@ from wakegraph.mcp.parameters import (
     TierName,
     Until,
 )
-from wakegraph.mcp.text import joined, line_of, quoted
+from wakegraph.mcp.text import joined, line_of, quoted, with_texts
 from wakegraph.mcp.toolkit import Answer, tool
 from wakegraph.mcp.tools.access import count_access
 from wakegraph.mcp.tools.reading import WIDTHS, shown_page
@@ -57,9 +57,7 @@ async def search_context(
         str,
         Field(description='Words, "a phrase", beginning*; all else is literal'),
     ],
-    project: Annotated[
-        Project | None, Field(description="Project; default: the server's, else all you may see")
-    ] = None,
+    project: Annotated[Project | None, Field(description="Default: the server's, else all you may see")] = None,
     limit: Limit = 10,
     action_type: Annotated[ActionTypeName | None, Field(description="Of this type")] = None,
     tag: Tag | None = None,
@@ -118,6 +116,8 @@ async def search_context(
     data = fitting(build, WIDTHS, LARGE if detail == "full" or "limit" in call.given else DEFAULT)
     await count_access(call, ((hit.project, hit.id) for hit in data.hits if detail == "full" and not hit.truncated))
     lines = [f"{line_of(hit)} ... {quoted(hit.match, 160)}" for hit in data.hits]
+    if detail == "full":
+        lines = with_texts(lines, [hit.content for hit in data.hits])
     count = f"{data.total}" if data.total_is_exact else f"at least {data.total}"
     more = f"There are more: cursor={data.next_cursor}" if data.has_more else None
     return Answer(data, joined(f"{len(data.hits)} of {count} hits, best first", lines, more, *(data.notes or ())))

@@ -9,7 +9,7 @@ from pydantic import Field
 from wakegraph.mcp.budget import clipped, fitting
 from wakegraph.mcp.call import Call
 from wakegraph.mcp.parameters import ActionTypeName, Names, Project, SnapshotName
-from wakegraph.mcp.text import joined, named, quoted
+from wakegraph.mcp.text import joined, named, quoted, replaced
 from wakegraph.mcp.toolkit import Answer, Object, Texts, tool
 from wakegraph.mcp.wire import Brief, EdgeOut, Ref, brief, edges_out, names_out
 from wakegraph.models import Model, Scope
@@ -169,7 +169,8 @@ def _saved_text(result: SaveResult, sees: bool) -> str:
         head += f" Project {snapshot.project!r} is new.{alike if sees else ''}"
     counts = f"{len(result.links)} links made, {len(result.detected)} dependencies detected ('saved soon after')."
     lines = [
-        f"- may be caused by {item.project}::{item.id}: {quoted(item.title, 80)} ({', '.join(item.why)[:120]})"
+        f"- may be caused by {item.project}::{item.id}{replaced(names_out(item.superseded_by))}: "
+        f"{quoted(item.title, 80)} ({', '.join(item.why)[:120]})"
         for item in (result.suggested_causes if sees else [])
     ]
     after = "Link the right ones with link_contexts." if lines else None
