@@ -55,6 +55,12 @@ REFUSED = [
     "",
     "   ",
     "this is not Cypher",
+    # What nothing can end: it grew a text in the database for hours.
+    "RETURN reduce(s = '', x IN range(1, 10) | s + 'x') AS r",
+    "WITH 1 AS one WHERE one = REDUCE /* */ (s = 0, x IN [1] | s + x) RETURN one",
+    "MATCH (s:Snapshot) WHERE EXISTS { MATCH (s)--(o) WHERE o.n = reduce(a = 0, x IN s.tags | a + 1) } RETURN s",
+    "MATCH (s:Snapshot) RETURN s.id ORDER BY reduce(a = 0, x IN s.tags | a + 1) LIMIT 1",
+    "RETURN COLLECT { UNWIND [1] AS y RETURN reduce(a = 0, x IN [1] | a + y) } AS r",
     "MATCH (n) RETURN $missing",
 ]
 
@@ -73,6 +79,7 @@ ALLOWED: list[tuple[str, Any]] = [
     ("RETURN 1 AS x", [{"x": 1}]),
     ("UNWIND range(1, 3) AS i WITH i WHERE i > 1 RETURN collect(i) AS x", [{"x": [2, 3]}]),
     ("RETURN datetime('2026-01-01T00:00:00Z') AS x", [{"x": "2026-01-01T00:00:00.000000000+00:00"}]),
+    ("RETURN duration('P1DT2S') AS x, [date('2026-01-02')] AS y", [{"x": "P1DT2S", "y": ["2026-01-02"]}]),
     ("RETURN 0.0 / 0.0 AS x, point({x: 1, y: 2}) AS p", None),
     ("MATCH (s:Snapshot {project: $p}) OPTIONAL MATCH path = (s)-[:CAUSED_BY]->*(c) RETURN s, path, c LIMIT 3", None),
     ("CALL db.index.fulltext.queryNodes('snapshot_text', 'owl') YIELD node, score RETURN score LIMIT 1", None),
@@ -104,38 +111,62 @@ async def test_rows_and_bytes_are_bounded(modern: Agent) -> None:
     answer = await modern("query_graph", cypher="UNWIND range(1, 5000) AS i RETURN i", limit=7)
     assert (len(answer["rows"]), answer["truncated"]) == (7, True)
     answer = await modern(
-        "query_graph", cypher="UNWIND range(1, 5000) AS i RETURN i, reduce(s = '', x IN range(1, 500) | s + 'x') AS t"
+        "query_graph", cypher="UNWIND range(1, 5000) AS i RETURN i, $t AS t", parameters={"t": "x" * 500}
     )
     assert answer["truncated"] is True
     assert "bytes" in answer["note"]
 
 
+async def test_what_is_received_is_bounded(graph: Graph) -> None:
+    """One record of gigabytes must neither fill the memory nor stop everything else."""
+    started = time.monotonic()
+    with pytest.raises(WakegraphError, match="more than 8,000,000 bytes"):
+        await run_guarded(graph, "RETURN range(1, 30000000) AS x", {}, 10)
+    assert time.monotonic() - started < 10
+    long = "UNWIND range(1, 3000) AS i RETURN i, $long AS t"
+    answer = await run_guarded(graph, long, {"long": "x" * 20_000}, 10)
+    assert (answer["truncated"], len(answer["rows"])) == (True, 1)
+    assert await graph.read("schema/ping")
+
+
+async def test_what_cannot_be_ended_is_not_added_to(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_STUCK", 0)
+    with pytest.raises(WakegraphError, match="have not stopped yet"):
+        await run_guarded(graph, "RETURN 1 AS x", {}, 10)
+
+
 async def test_time_is_bounded(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = await tags(graph)
     monkeypatch.setattr(guarded, "SECONDS", 1.0)
     slow = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a * b = -1 RETURN count(*)"
     started = time.monotonic()
     with pytest.raises(WakegraphError, match="ran longer than 1 s"):
         await run_guarded(graph, slow, {}, 10)
     assert time.monotonic() - started < 15
-    await nothing_runs(graph)
+    await nothing_new_runs(graph, before)
 
 
 async def test_a_late_server_is_ended_from_outside(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     # The server's own limit is far off; ours is not.
+    before = await tags(graph)
     monkeypatch.setattr(guarded, "SECONDS", 30.0)
     monkeypatch.setattr(guarded, "_GRACE", -28.0)
     slow = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a * b = -1 RETURN count(*)"
     with pytest.raises(WakegraphError, match="was ended"):
         await run_guarded(graph, slow, {}, 10)
-    await nothing_runs(graph)
+    await nothing_new_runs(graph, before)
 
 
-async def nothing_runs(graph: Graph) -> None:
+async def tags(graph: Graph) -> set[str]:
+    async with graph.session("READ") as session:
+        found = await session.run("SHOW TRANSACTIONS YIELD metaData RETURN metaData.wakegraph AS tag")
+        return {row["tag"] async for row in found if row["tag"]}
+
+
+async def nothing_new_runs(graph: Graph, before: set[str]) -> None:
     for _ in range(50):
-        async with graph.session("READ") as session:
-            running = await session.run("SHOW TRANSACTIONS YIELD metaData, status RETURN metaData, status")
-            tagged = [row async for row in running if "wakegraph" in (row["metaData"] or {})]
-        if not tagged:
+        running = await tags(graph) - before
+        if not running:
             return
         await asyncio.sleep(0.2)
-    raise AssertionError(tagged)
+    raise AssertionError(running)

@@ -164,13 +164,19 @@ class Graph:
         return await self._managed("WRITE", work, *args, **kwargs)
 
     @asynccontextmanager
-    async def session(self, access: str) -> AsyncIterator[AsyncSession]:
-        """A driver session in the right database, for the few callers that need their own transaction."""
+    async def session(self, access: str, *, fetch_size: int = 1_000) -> AsyncIterator[AsyncSession]:
+        """A driver session in the right database, for the few callers that need their own transaction.
+
+        Args:
+            access: `READ` or `WRITE`.
+            fetch_size: records that the database sends before it is asked for more.
+        """
         driver = await self._open()
         assert self._target is not None  # noqa: S101  set together with the driver
         async with driver.session(
             database=self._target.database,
             default_access_mode=access,
+            fetch_size=fetch_size,
             bookmark_manager=driver.execute_query_bookmark_manager,
         ) as session:
             yield session

@@ -1,7 +1,8 @@
 """One read-only statement of a caller's own, run so that it can neither write, nor reach outside, nor run for long.
 
 Three independent guards: the plan (only operators that read the graph), the access mode of the transaction, and limits
-of time, rows and bytes. Keywords are never looked for: text can be disguised, a plan cannot.
+of time, of rows, and of bytes, both answered and received. Keywords are never looked for: text can be disguised, a plan
+cannot.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import json
 import logging
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -29,7 +31,12 @@ logger = logging.getLogger(__name__)
 SECONDS = 10.0
 _GRACE = 2.0
 _BYTES = 24_000
+_RECEIVED = 8_000_000
+_FETCH = 50
+_STUCK = 2
 _DEPTH = 20
+
+_REDUCE = re.compile(r"\b(?:all)?reduce\(", re.IGNORECASE)
 
 PROCEDURES = frozenset(
     {
@@ -118,22 +125,55 @@ async def _run(graph: Graph, cypher: str, parameters: dict[str, Any], limit: int
 
     try:
         await _examine(graph, cypher, parameters, tag)
-        async with graph.session("READ") as session:
+        async with graph.session("READ", fetch_size=_FETCH) as session:
             transaction = await session.begin_transaction(timeout=SECONDS, metadata={"wakegraph": tag})
+            received = _Received(transaction)
             try:
-                result = await transaction.run(cypher, parameters)
-                answer = await _collect(result, limit)
-                if (await result.consume()).plan is not None:
-                    raise InvalidInputError("query_graph answers with rows: leave out EXPLAIN and PROFILE")
-                return answer
+                return await _collect(await transaction.run(cypher, parameters), limit)
+            except driver_errors.DriverError:
+                if received.too_much:
+                    raise InvalidInputError(
+                        f"the statement returns more than {_RECEIVED:,} bytes at once: return less, such as size(list) "
+                        "or left(text, 100)"
+                    ) from None
+                raise
             finally:
                 await _leave(transaction)
+                received.release()
     except (driver_errors.ClientError, driver_errors.TransientError, driver_errors.CypherTypeError) as error:
         raise _refusal(error) from None
     except driver_errors.Neo4jError as error:
         raise translate(error, graph.target) from error
     except driver_errors.DriverError as error:
         raise translate(error, graph.target) from error
+
+
+class _Received:
+    """Cuts the connection of a transaction that sends too much.
+
+    The driver reads and decodes a record whole, however large it is, and nothing else runs meanwhile. It has no limit
+    of its own for that, so its socket is watched.
+    """
+
+    def __init__(self, transaction: AsyncTransaction) -> None:
+        self._socket: Any = transaction._connection.socket  # noqa: SLF001  the driver offers no other way
+        self._room = _RECEIVED
+        self._socket.recv_into = self._recv_into
+
+    @property
+    def too_much(self) -> bool:
+        return self._room < 0
+
+    def release(self) -> None:
+        """Let the connection be as it was; it may serve others now."""
+        del self._socket.recv_into
+
+    async def _recv_into(self, buffer: Any, nbytes: int) -> int:
+        received: int = await type(self._socket).recv_into(self._socket, buffer, nbytes)
+        self._room -= received
+        if self.too_much:
+            raise OSError(f"more than {_RECEIVED} bytes were sent")
+        return received
 
 
 async def _leave(transaction: AsyncTransaction) -> None:
@@ -149,11 +189,23 @@ async def _examine(graph: Graph, cypher: str, parameters: dict[str, Any], tag: s
             result = await transaction.run(f"EXPLAIN {cypher}", parameters)
             summary = await result.consume()
             own = [row["name"] async for row in await transaction.run(statement("mcp/own_functions").text)]
+            ended = await transaction.run(statement("mcp/ended").text, seconds=round(2 * (SECONDS + _GRACE)))
+            stuck = (await ended.single(strict=True))["running"]
         finally:
             await _leave(transaction)
     if summary.plan is None or summary.query_type != "r":
         raise InvalidInputError("query_graph runs read-only statements only; this one may change something")
+    if stuck >= _STUCK:
+        raise InvalidInputError(
+            f"{stuck} statements of query_graph that were ended have not stopped yet, and the database would not "
+            "bear another: try again later, or restart the database"
+        )
     for operator, arguments in _operators(summary.plan):
+        # It can fill the memory in thirty steps, and nothing ends it before it is done.
+        if _REDUCE.search(str(arguments.get("Details", ""))):
+            raise InvalidInputError(
+                "query_graph does not run reduce(): use UNWIND with sum(), collect(), min() or max()"
+            )
         if operator == "ProcedureCall":
             name = str(arguments.get("Details", "")).partition("(")[0].strip().strip("`")
             if name not in PROCEDURES:
@@ -191,6 +243,8 @@ async def _collect(result: AsyncResult, limit: int) -> dict[str, Any]:
             note = f"Cut after {len(rows)} rows at {_BYTES:,} bytes: return less, or page with SKIP and LIMIT."
             break
         rows.append(row)
+    if note is None and (await result.consume()).plan is not None:
+        raise InvalidInputError("query_graph answers with rows: leave out EXPLAIN and PROFILE")
     return {"columns": columns, "rows": rows, "truncated": note is not None, "note": note}
 
 
@@ -213,7 +267,7 @@ def plain(value: Any, depth: int = 0) -> Any:
         }
     if isinstance(value, Mapping):
         return {str(key): plain(item, deeper) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set)) and not hasattr(value, "srid"):
+    if isinstance(value, (list, tuple, set)) and not hasattr(value, "srid") and not hasattr(value, "iso_format"):
         return [plain(item, deeper) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
