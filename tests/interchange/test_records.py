@@ -70,6 +70,7 @@ def read(line: bytes | dict[str, Any], project: str | None = "p", caller: Caller
         ({"id": "a", "recent_accesses": ["2026-01-01"], "recent_accessors": ["x", "y"]}, "belong together"),
         ({"id": "a", "recent_accesses": ["2026-01-01"] * 17}, "17 entries"),
         ({"id": "a", "about": [" "]}, "empty text"),
+        ({"id": "a", "about": ["\U0001f600" * 2_000]}, "8,000 bytes"),
     ],
 )
 def test_a_bad_line_is_one_clear_sentence(line: bytes | dict[str, Any], words: str) -> None:

@@ -55,6 +55,7 @@ BAD_SAVES: list[tuple[dict[str, Any], str]] = [
     ({"tags": 5}, "tags must be a list of texts"),
     ({"about": ["\ud800"]}, "about holds a lone surrogate"),
     ({"about": ["r" * 2_001]}, "about has 2,001"),
+    ({"about": ["\U0001f600" * 2_000]}, "about has 8,000 bytes"),
     ({"action_type": "thought"}, "conversation, decision, file_edit, tool_use, research"),
     ({"action_type": "CAUSED_BY`]->() DETACH DELETE n //"}, "is not known"),
     ({"author_type": "robot"}, "human, ai-agent, ai-compositor"),

@@ -118,6 +118,15 @@ async def test_a_project_or_id_may_look_like_anything_but_stays_a_value(wake: Wa
     assert len((await wake.snapshots.list(project=project, limit=100)).snapshots) == 7
 
 
+async def test_the_longest_names_fit_into_the_indexes(wake: Wakegraph, new_project: Callable[..., str]) -> None:
+    start, wide = new_project(), "\U0001f600"
+    project = new_project(start + wide * (200 - len(start)))
+    about = wide * 1_750
+    facts = {"session": wide * 200, "author": wide * 200, "tags": [wide * 200], "about": [about]}
+    await wake.snapshots.save("x", project=project, id=wide * 200, **facts)  # type: ignore[arg-type]
+    assert (await wake.causality.why_about(about, project=project)).total == 1
+
+
 async def test_a_long_content_is_kept_whole(wake: Wakegraph, project: str) -> None:
     text = "é🎉x\n" * 250_000
     await wake.snapshots.save(text, project=project, id="long")

@@ -433,7 +433,7 @@ class CommitReader:
         paths = []
         for raw in commit.paths:
             path = _text(raw)
-            if len(path) > rules.REF_LIMIT or not path.strip():
+            if len(path) > rules.REF_LIMIT or len(path.encode()) > rules.REF_BYTES or not path.strip():
                 self._note(commit, f"the path {path[:40]!r} of {len(path):,} characters cannot be kept as a reference")
             else:
                 paths.append(path)

@@ -329,15 +329,7 @@ def _about(value: Mapping[str, Any]) -> list[str]:
     if not value.get("about"):
         return []
     # No limit on their number: a commit may touch every file of a repository.
-    return rules.unique(check_reference(item) for item in _list("about", value))
-
-
-def check_reference(value: object) -> str:
-    """Return a reference to an artifact that can be stored."""
-    text = rules.check_text("about", value, rules.REF_LIMIT)
-    if not text.strip():
-        raise InvalidInputError("about holds an empty text: leave it out")
-    return text
+    return rules.unique(rules.check_reference(item) for item in _list("about", value))
 
 
 def node_properties(

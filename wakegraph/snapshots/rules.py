@@ -27,6 +27,7 @@ __all__ = [
     "check_name",
     "check_names",
     "check_project",
+    "check_reference",
     "check_text",
     "new_id",
     "parse_name",
@@ -39,6 +40,8 @@ __all__ = [
 CONTENT_LIMIT = 1_000_000
 NAME_LIMIT = 200
 REF_LIMIT = 2_000
+REF_BYTES = 7_000
+"""UTF-8 bytes: with the longest project it still fits into a key of a range index, which holds 8,167."""
 SUMMARY_LIMIT = 10_000
 RATIONALE_LIMIT = 100_000
 METADATA_LIMIT = 100_000
@@ -153,6 +156,17 @@ def check_names(name: str, values: object, limit: int = NAME_LIMIT) -> list[str]
     if len(result) > LIST_LIMIT:
         raise InvalidInputError(f"{name} has {len(result):,} entries; the limit is {LIST_LIMIT:,}")
     return result
+
+
+def check_reference(value: object) -> str:
+    """Return a reference to an artifact, which an index must be able to hold beside its project."""
+    text = check_text("about", value, REF_LIMIT)
+    if not text.strip():
+        raise InvalidInputError("about holds an empty text: leave it out")
+    size = len(text.encode())
+    if size > REF_BYTES:
+        raise InvalidInputError(f"about has {size:,} bytes in UTF-8; the limit is {REF_BYTES:,}: shorten it")
+    return text
 
 
 def check_enum(name: str, value: object, kind: type[E]) -> E:

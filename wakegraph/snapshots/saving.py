@@ -140,7 +140,7 @@ def _plan(draft: Draft, settings: Settings, caller: Caller, default: str | None,
         "metadata_json": rules.check_metadata(draft.metadata),
     }
     properties |= {name: value for name, value in optional.items() if value}
-    about = sorted(rules.check_names("about", draft.about, rules.REF_LIMIT))
+    about = sorted(map(rules.check_reference, rules.check_names("about", draft.about, rules.REF_LIMIT)))
     return _Plan(
         properties, project, given_id, ends, about, draft.detect_dependencies, draft.cross_project, notes, created
     )
