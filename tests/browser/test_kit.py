@@ -165,6 +165,22 @@ def test_the_address_fills_in_the_connection_and_the_query_but_no_password() -> 
 
 
 @pytest.mark.db
+async def test_first_query_shows_what_is_linked_before_what_is_not(wake: Wakegraph, graph: Graph, project: str) -> None:
+    await story(wake, project)
+    for number in range(30):
+        await wake.snapshots.save(
+            f"alone {number}",
+            project=project,
+            created_at=START + timedelta(days=1, minutes=number),
+            detect_dependencies=False,
+        )
+    async with graph.session("READ") as session:
+        rows = [dict(row) async for row in await session.run(first_query(project))]
+    assert len({row["s"]["id"] for row in rows}) == 30
+    assert {"left", "right", "end"} <= {row["s"]["id"] for row in rows if row["cause"] is not None}
+
+
+@pytest.mark.db
 @pytest.mark.parametrize(
     "name", ["it's", 'a"b\\', "x' RETURN 1 //", "🦊 & %41 + #", "\u202eabc", r"\u0027 x", r"\\u0027 x", "\\' x"]
 )

@@ -52,12 +52,13 @@ def browser_address(base: str, uri: str, *, username: str, database: str | None,
 
 
 def first_query(project: str | None) -> str:
-    """What to begin with: the newest snapshots of a project, or of all, with their causes."""
+    """What to begin with: the newest snapshots of a project, or of all, with their causes, linked ones first."""
     # A query to run by hand, so it holds its value itself; Cypher's own escapes keep any name inside the quotes.
     where = f" {{project: '{_escaped(project)}'}}" if project is not None else ""
     return (
         f"MATCH (s:Snapshot{where})\n"
-        "WITH s ORDER BY s.created_at DESC LIMIT 30\n"
+        "WITH s ORDER BY s.created_at DESC LIMIT 1000\n"
+        "WITH s ORDER BY s.causal_role = 'isolated', s.created_at DESC LIMIT 30\n"
         "OPTIONAL MATCH (s)-[r:CAUSED_BY]->(cause)\n"
         "RETURN s, r, cause"
     )
