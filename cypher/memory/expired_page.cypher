@@ -6,6 +6,7 @@
 //   limit: INTEGER
 // returns: ids, activity, needs, held, last
 MATCH (s:Snapshot)
+USING INDEX SEEK s:Snapshot(project, last_activity)
 WHERE s.project = $project AND s.last_activity >= $from AND s.last_activity < $until
   AND ($after_id IS NULL OR s.last_activity > $from OR s.id > $after_id)
 WITH s ORDER BY s.project, s.last_activity, s.id LIMIT $limit

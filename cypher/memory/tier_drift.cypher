@@ -3,7 +3,7 @@
 //   limit: INTEGER
 // returns: ids
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, id)
+USING INDEX SEEK s:Snapshot(project, id)
 WHERE s.project = $project AND s.id > $after
   AND coalesce(s.memory_tier, '') <> CASE
     WHEN s.last_activity >= $active THEN 'ACTIVE'

@@ -4,7 +4,7 @@
 //   limit: INTEGER
 // returns: ends, snapshots
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, id)
+USING INDEX SEEK s:Snapshot(project, id)
 WHERE s.project = $project AND s.id > $after AND coalesce(s.last_predicted, $epoch) <= $cutoff
 WITH s ORDER BY s.project, s.id LIMIT $limit
 WITH collect(s.id) AS ids

@@ -2,9 +2,13 @@
 // params: project: STRING, until: ZONED DATETIME, active: INTEGER, scored: INTEGER
 // returns: ids
 RETURN COLLECT {
-  MATCH (s:Snapshot) WHERE s.project = $project AND s.last_activity <= $until
+  MATCH (s:Snapshot)
+  USING INDEX SEEK s:Snapshot(project, last_activity)
+  WHERE s.project = $project AND s.last_activity <= $until
   RETURN s.id ORDER BY s.project DESC, s.last_activity DESC LIMIT $active
 } + COLLECT {
-  MATCH (s:Snapshot) WHERE s.project = $project AND s.prediction_score >= 0.0
+  MATCH (s:Snapshot)
+  USING INDEX SEEK s:Snapshot(project, prediction_score)
+  WHERE s.project = $project AND s.prediction_score >= 0.0
   RETURN s.id ORDER BY s.project DESC, s.prediction_score DESC LIMIT $scored
 } AS ids

@@ -2,6 +2,7 @@
 // params: project: STRING, at_least: FLOAT, superseded: BOOLEAN, limit: INTEGER
 // returns: node, superseded_by
 MATCH (s:Snapshot)
+USING INDEX SEEK s:Snapshot(project, prediction_score)
 WHERE s.project = $project AND s.prediction_score >= $at_least AND EXISTS { (s)<-[:SUPERSEDES]-() } = $superseded
 WITH s ORDER BY s.project DESC, s.prediction_score DESC, s.id DESC LIMIT $limit
 RETURN properties(s) AS node,

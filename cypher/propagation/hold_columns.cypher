@@ -5,7 +5,7 @@
 // returns: nodes, ids, created, accessed, counts, dependents, dependencies, causes, effects, actions, recent,
 //   settled
 MATCH (s:Snapshot)
-USING INDEX s:Snapshot(project, id)
+USING INDEX SEEK s:Snapshot(project, id)
 WHERE s.project = $project AND s.id > $after AND s.id <= $until
 WITH s ORDER BY s.project, s.id
 SET s.source = s.source

@@ -3,6 +3,7 @@
 // returns: ids, total
 CALL () {
   MATCH (s:Snapshot)
+  USING INDEX s:Snapshot(project, created_at)
   WHERE s.project = $project AND s.created_at IS NOT NULL
   WITH s ORDER BY s.project DESC, s.created_at DESC, s.id DESC LIMIT $limit
   RETURN collect(s.id) AS ids

@@ -239,6 +239,11 @@ async def test_a_save_that_differs_is_no_retry(wake: Wakegraph, project: str, ch
     assert other.snapshot.id != first.snapshot.id
 
 
+async def test_a_blank_summary_counts_as_none(wake: Wakegraph, project: str) -> None:
+    saved = await wake.snapshots.save("text", project=project, summary=" \n ", now=NOW)
+    assert (saved.snapshot.summary, saved.snapshot.title) == ("text", "text")
+
+
 async def test_a_retry_after_the_first_was_deleted_is_a_new_save(wake: Wakegraph, project: str) -> None:
     first = await wake.snapshots.save("text", project=project, now=NOW)
     await wake.snapshots.delete(first.snapshot.id, project=project, confirm=True, now=NOW)

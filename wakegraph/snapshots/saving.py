@@ -105,8 +105,8 @@ def _plan(draft: Draft, settings: Settings, caller: Caller, default: str | None,
         created, naive = rules.check_created_at(draft.created_at, now, settings.future_tolerance_seconds)
     if naive:
         notes.append(f"created_at had no offset and was taken as UTC: {created.isoformat()}")
-    summary = draft.summary or rules.summarise(content)
-    summary = rules.check_text("summary", summary, rules.SUMMARY_LIMIT)
+    given = rules.check_text("summary", draft.summary or "", rules.SUMMARY_LIMIT)
+    summary = given if given.strip() else rules.summarise(content)
     ends = {
         LinkType.CAUSED_BY: rules.check_names("caused_by", draft.caused_by, 2 * rules.NAME_LIMIT + 2),
         LinkType.DEPENDS_ON: rules.check_names("depends_on", draft.depends_on, 2 * rules.NAME_LIMIT + 2),
