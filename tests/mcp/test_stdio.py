@@ -13,6 +13,7 @@ from fastmcp.client.transports import StdioTransport
 
 from tests.mcp.conftest import Agent
 from tests.mcp.processes import Proxy, free_port, stdio
+from wakegraph.mcp.stdio import without_lone_surrogates
 
 pytestmark = [pytest.mark.db, pytest.mark.process]
 
@@ -60,12 +61,34 @@ async def test_stdout_holds_messages_only(command: list[str], environment: dict[
             body = '{"jsonrpc":"2.0","id":"x%d","method":"tools/call","params":{"name":"save_context",'
             body += '"arguments":{"content":"%s"}}}'
             server.process.stdin.write((body % (ord(bad[-1]), escaped) + "\n").encode())
+        refused = {}
+        while len(refused) < 2:
+            message = await server.read()
+            assert message is not None
+            refused[message.get("id")] = message["result"]["content"][0]["text"]
+        assert "NUL character" in refused["x98"]
+        assert "surrogate pair" in refused["x55357"]
         server.process.stdin.write(b"this is no message\n")
         again = await server.call("get_context", ids=["odd"])
         assert not again["isError"]
         server.process.stdin.close()
         await server.drained()
         assert await asyncio.wait_for(server.process.wait(), 10) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "right"),
+    [
+        (rb'"\ud83d"', rb'"\u0000"'),
+        (rb'"\ud83d\ude00 \uDE00"', rb'"\ud83d\ude00 \u0000"'),
+        (rb'"\\ud83d \\\ud83d \n\u00e9"', rb'"\\ud83d \\\u0000 \n\u00e9"'),
+        (rb'"\ud83d\ud83d\ude00"', rb'"\u0000\ud83d\ude00"'),
+        (b'"plain"', b'"plain"'),
+    ],
+)
+def test_half_of_a_surrogate_pair_becomes_what_is_refused(given: bytes, right: bytes) -> None:
+    """F23"""
+    assert without_lone_surrogates(given) == right
 
 
 @pytest.mark.parametrize("end", ["eof", "term", "int", "eof during a call"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -17,10 +18,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fastmcp import FastMCP
 
-__all__ = ["serve_stdio"]
+__all__ = ["serve_stdio", "without_lone_surrogates"]
 
-_CHUNK = 1 << 16
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 _PATIENCE = 3.0
+
+
+def without_lone_surrogates(line: bytes) -> bytes:
+    """A message in which half of a surrogate pair is a NUL character, which every tool refuses.
+
+    The library cannot read the message as it is and drops it, so that the client would wait for ever.
+    """
+    return _ESCAPE.sub(lambda found: rb"\u0000" if found["lone"] else found[0], line)
 
 
 class _Input:
@@ -50,8 +62,9 @@ class _Input:
         timer.start()
 
     def _pump(self) -> None:
-        with suppress(OSError):
-            while data := os.read(self._source, _CHUNK):
+        with suppress(OSError), os.fdopen(self._source, "rb") as source:
+            for line in source:
+                data = memoryview(without_lone_surrogates(line))
                 while data:
                     data = data[os.write(self._writer, data) :]
         self.end()

@@ -87,7 +87,10 @@ def check_text(name: str, value: object, limit: int) -> str:
     if len(value) > limit:
         raise InvalidInputError(f"{name} has {len(value):,} characters; the limit is {limit:,}: split or shorten it")
     if "\x00" in value:
-        raise InvalidInputError(f"{name} holds a NUL character at position {value.index(chr(0))}: remove it")
+        raise InvalidInputError(
+            f"{name} holds a NUL character at position {value.index(chr(0))}: remove it (half of "
+            "a surrogate pair may arrive as one)"
+        )
     surrogate = _SURROGATE.search(value)
     if surrogate:
         raise InvalidInputError(
