@@ -356,3 +356,10 @@ async def test_five_thousand_snapshots_open_soon_and_move_smoothly(settings: Set
         assert took < 15_000
         assert near[len(near) // 2] < 100
         assert whole[len(whole) // 2] < 250
+
+
+def test_a_project_that_does_not_exist_is_an_error(settings: Settings) -> None:
+    command = [sys.executable, "-m", "wakegraph", "view", "--no-open", "--project", "no-such-project"]
+    ran = subprocess.run(command, env=environment(settings), capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 3
+    assert "no-such-project" in ran.stderr

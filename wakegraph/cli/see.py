@@ -49,6 +49,8 @@ async def view(
         key = None
         if id is not None:
             key = (await cli.wake.snapshots.get([id], project=cli.project, caller=cli.caller))[0].ref
+        elif cli.project is not None:
+            await cli.wake.snapshots.list(project=cli.project, limit=1, caller=cli.caller)  # an unknown one is an error
         try:
             listener = bind(port)
         except OSError as error:
