@@ -219,8 +219,12 @@ async def test_limits(command: list[str], environment: dict[str, str]) -> None:
             assert (await client.post(f"{address}/mcp", content=parts())).status_code == 413
         async with Client(f"{address}/mcp", mode="legacy") as client_:
             answers = [client_.list_tools() for _ in range(20)]
-            with pytest.raises(Exception, match=r"[Rr]ate limit"):
-                await asyncio.gather(*answers)
+            # All are waited for: a client that goes while calls are under way is logged by the library.
+            refused = [
+                item for item in await asyncio.gather(*answers, return_exceptions=True) if not isinstance(item, list)
+            ]
+            assert refused
+            assert all("rate limit" in str(item).lower() for item in refused)
 
 
 async def test_ready_tells_when_the_database_goes(

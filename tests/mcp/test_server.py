@@ -17,6 +17,7 @@ from wakegraph.engine import Progress
 from wakegraph.errors import DatabaseUnavailableError
 from wakegraph.mcp import database as module
 from wakegraph.mcp.database import Database
+from wakegraph.mcp.options import ServerOptions
 from wakegraph.mcp.server import create_server
 from wakegraph.settings import Settings
 
@@ -119,3 +120,20 @@ async def test_statements_are_spans_of_the_trace(
     async with connected(serve(project=project)) as agent:
         await agent("load_context")
     assert "neo4j snapshots/list_recent" in names
+
+
+async def test_calls_wait_for_their_turn(
+    serve: Callable[..., Any], project: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F01: what comes at once is answered, not refused."""
+    from wakegraph.mcp import server
+
+    async with connected(serve(ServerOptions(concurrency=2), project=project)) as agent:
+        calls = [agent.raw("save_context", content=f"note {number}") for number in range(20)]
+        assert not [answer.content[0].text for answer in await asyncio.gather(*calls) if answer.is_error]
+        monkeypatch.setattr(server, "_QUEUE", 0.0)
+        calls = [agent.raw("save_context", content=f"more {number}") for number in range(20)]
+        refused = [answer.content[0].text for answer in await asyncio.gather(*calls) if answer.is_error]
+        assert refused
+        assert all("try again in a second" in line for line in refused)
+        assert not (await agent.raw("load_context")).is_error

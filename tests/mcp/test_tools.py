@@ -133,6 +133,9 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("save_context", {"content": "x", "createdAt": "yesterday"}, "is not a time"),
     ("load_context", {"cursor": "bogus"}, "cursor"),
     ("get_context", {"ids": ["nowhere-at-all"]}, "there is no"),
+    ("get_context", {"ids": ["x"] * 101}, "use a list of 1 to 100 texts"),
+    ("get_context", {"ids": []}, "use a list of 1 to 100 texts"),
+    ("query_graph", {"cypher": "x" * 20_001}, "use a text of 20000 characters at most"),
     ("load_contxt", {}, "did you mean load_context"),
 ]
 
@@ -211,6 +214,8 @@ async def test_access_is_counted_where_it_was_read(modern: Agent, project: str) 
     await modern("load_context", order="predicted")
     assert await count() == 0
     await modern("load_context")
+    assert await count() == 1
+    await modern("get_context", ids=["owl"], detail="preview")
     assert await count() == 1
     await modern("get_context", ids=["owl"])
     assert await count() == 2

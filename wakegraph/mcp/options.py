@@ -23,7 +23,7 @@ class ServerOptions:
         wait: seconds that a call waits for a database that is coming up.
         rate: calls a second that one client may make in the long run; None for no limit.
         burst: calls that one client may make at once.
-        concurrency: tool calls in progress at the most; None for no limit.
+        concurrency: tool calls in progress at the most, others wait for their turn; None for no limit.
     """
 
     toolset: Literal["all", "core"] = "all"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["WakegraphServer", "create_server"]
 
+_QUEUE = 10.0
+
 
 class WakegraphServer(FastMCP[Any]):
     """An MCP server with the database behind it."""
@@ -137,7 +139,7 @@ class _Gate(Middleware):
         self._database = database
         self._provider = provider
         self._options = options
-        self._running = 0
+        self._places = None if options.concurrency is None else asyncio.Semaphore(options.concurrency)
 
     async def on_message(
         self, context: MiddlewareContext[Any], call_next: Callable[[MiddlewareContext[Any]], Awaitable[Any]]
@@ -154,11 +156,7 @@ class _Gate(Middleware):
         from wakegraph.mcp import metrics
 
         name, started, outcome = context.message.name, time.monotonic(), "error"
-        limit = self._options.concurrency
-        if limit is not None and self._running >= limit:
-            metrics.count(name, "refused", 0.0)
-            raise ToolError(f"{limit} calls are in progress already, more are not accepted: try again in a second")
-        self._running += 1
+        await self._take_place(name)
         try:
             result = await call_next(context)
             outcome = "ok"
@@ -168,8 +166,25 @@ class _Gate(Middleware):
         else:
             return result
         finally:
-            self._running -= 1
+            if self._places is not None:
+                self._places.release()
             metrics.count(name, outcome, time.monotonic() - started)
+
+    async def _take_place(self, name: str) -> None:
+        """Wait for the turn of a call, where a number of them run at once."""
+        from wakegraph.mcp import metrics
+
+        if self._places is None:
+            return
+        try:
+            async with asyncio.timeout(_QUEUE):
+                await self._places.acquire()
+        except TimeoutError:
+            metrics.count(name, "refused", 0.0)
+            raise ToolError(
+                f"{self._options.concurrency} calls are in progress already and no place became free: "
+                "try again in a second"
+            ) from None
 
 
 def _rate_limit(rate: float, burst: int) -> Middleware:

@@ -250,9 +250,11 @@ def _expected(schema: Mapping[str, Any]) -> str:
         "integer": f"a whole number{span}",
         "number": f"a number{span}",
         "boolean": "true or false",
-        "array": "a list of texts",
+        "array": f"a list of {schema.get('minItems', 0)} to {schema['maxItems']} texts"
+        if "maxItems" in schema
+        else "a list of texts",
         "object": "a JSON object",
-    }.get(schema["type"], "a text")
+    }.get(schema["type"], f"a text of {schema['maxLength']} characters at most" if "maxLength" in schema else "a text")
 
 
 def _whole(value: object) -> object:

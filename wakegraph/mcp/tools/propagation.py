@@ -207,8 +207,7 @@ async def get_high_value_contexts(
         lines = with_texts(lines, [item.content for item in data.snapshots])
     least = f"a score of {found.min_score} or more ({data.profile})"
     head = f"{len(data.snapshots)} snapshots of project {data.project!r} with {least}"
-    best = f"The best score there is: {data.best_score:.3f}." if data.best_score is not None else None
-    return Answer(data, joined(head, lines, best, data.note))
+    return Answer(data, joined(head, lines, data.note))
 
 
 @tool("Prediction figures")

@@ -162,7 +162,8 @@ async def get_context(
         raise InvalidInputError(
             f"contentOffset {content_offset} is behind the end: the text has {len(details[0].content)} characters"
         )
-    await count_access(call, ((item.project, item.id) for item in details))
+    if detail == "full":
+        await count_access(call, ((item.project, item.id) for item in details))
     budget = _CONTENT if len(details) <= 10 else 30_000
     shown_at_most = 300 if detail == "preview" else budget
     parts = shares([weight(item.content[content_offset:][:shown_at_most]) for item in details], budget)
