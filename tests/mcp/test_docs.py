@@ -91,7 +91,9 @@ def test_host_configuration(host: str) -> None:
         else:
             json.loads(part.text)
     if host in {"claude-code", "cursor", "gemini"}:
-        assert re.search(r'resume"', text)
+        hook = re.search(r'"command": "(env .*resume)"', text)
+        assert hook is not None
+        assert "WAKEGRAPH_NEO4J_URI=bolt://db:7687" in hook[1], "the hook would look into another database"
 
 
 def test_registry_entry_is_of_this_version() -> None:

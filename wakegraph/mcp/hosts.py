@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,7 +67,9 @@ def host_config(host: str, settings: Settings, *, toolset: str = "all") -> HostC
     if settings.neo4j_password is not None:
         env["WAKEGRAPH_NEO4J_PASSWORD"] = "PUT THE PASSWORD HERE"  # noqa: S105  a place for one
     entry: dict[str, Any] = {"command": first, "args": args, **({"env": env} if env else {})}
-    hook = " ".join(_quoted(word) for word in [first, *rest, "resume"])
+    # A hook runs outside the server's entry: without the same settings it would look into another database.
+    surrounding = ["env", *(f"{name}={value}" for name, value in env.items())] if env and os.name == "posix" else []
+    hook = " ".join(_quoted(word) for word in [*surrounding, first, *rest, "resume"])
     parts = {
         "claude-desktop": _claude_desktop,
         "claude-code": _claude_code,
