@@ -1,4 +1,4 @@
-"""All figures of the memory and propagation layers from one command.
+"""All figures of the layers and of the MCP server from one command.
 
     python -m benchmarks [--sizes 10000,100000] [--sample FILE.jsonl.gz] [--out bench-out] [--only NAME ...]
 
@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.agents import start_up, stdio_latency
 from benchmarks.generate import read_shape
 from benchmarks.latency import latency
 from benchmarks.machine import describe
@@ -23,11 +24,13 @@ from benchmarks.refresh import refresh, scoring_alone, small_beside_large
 from benchmarks.report import markdown, write
 from wakegraph import Wakegraph
 
-PARTS = ("scoring", "refresh", "latency", "neighbour")
+PARTS = ("scoring", "refresh", "latency", "neighbour", "start-up", "stdio")
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Benchmarks of memory and propagation.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="Benchmarks of the layers and of the MCP server."
+    )
     parser.add_argument("--sizes", default="10000,100000", help="snapshots, separated by commas")
     parser.add_argument("--sample", type=Path, help="a JSONL file whose links give the shape")
     parser.add_argument("--out", type=Path, default=Path("bench-out"), help="folder of the results")
@@ -57,6 +60,14 @@ async def main(given: argparse.Namespace) -> None:
         if "neighbour" in given.only:
             found["small_beside_large"] = await small_beside_large(wake, shape, max(sizes))
             _say(found["small_beside_large"])
+        if "start-up" in given.only:
+            found["start_up"] = await start_up(wake)
+            _say({"start_up": found["start_up"]})
+        if "stdio" in given.only:
+            found["stdio_latency"] = []
+            for size in sizes:
+                found["stdio_latency"].append(await stdio_latency(wake, shape, size))
+                _say(found["stdio_latency"][-1])
     paths = write(found, given.out)
     print(markdown(found))
     print(f"written to {' and '.join(map(str, paths))}")

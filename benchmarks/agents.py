@@ -1,0 +1,121 @@
+"""What an agent waits for over stdio: start-up beside a bare echo server, single calls in a project of some size."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import psutil
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+from benchmarks.generate import Shape
+from benchmarks.load import fill, remove
+from wakegraph import Wakegraph
+
+STARTS = 5
+CALLS = 100
+WARM = 5
+_ECHO = """
+from fastmcp import FastMCP
+server = FastMCP("echo")
+@server.tool
+def echo(text: str) -> str:
+    return text
+server.run(show_banner=False)
+"""
+
+
+def _environment(wake: Wakegraph) -> dict[str, str]:
+    """The database in use, so that the server needs no engine of its own."""
+    target = wake.graph.target
+    assert target is not None
+    return {
+        "WAKEGRAPH_NEO4J_URI": target.uri,
+        "WAKEGRAPH_NEO4J_USERNAME": target.username,
+        "WAKEGRAPH_NEO4J_PASSWORD": target.password,
+        **({"WAKEGRAPH_NEO4J_DATABASE": target.database} if target.database else {}),
+    }
+
+
+async def start_up(wake: Wakegraph) -> list[dict[str, Any]]:
+    """Medians of handshake, first list of tools, first call and resident memory, in turn with a bare echo server."""
+    await wake.graph.ready()
+    servers = {
+        "echo": (["-c", _ECHO], "echo", {"text": "x"}),
+        "wakegraph": (["-m", "wakegraph", "serve"], "list_projects", {}),
+    }
+    times: dict[str, list[list[float]]] = {name: [] for name in servers}
+    for _ in range(STARTS):
+        for name, (arguments, tool, given) in servers.items():
+            times[name].append(await _started(arguments, tool, given, _environment(wake)))
+    columns = ("handshake_s", "tools_list_s", "first_call_s", "resident_mb")
+    return [
+        {
+            "server": name,
+            **dict(zip(columns, (round(float(value), 3) for value in np.median(rows, axis=0)), strict=True)),
+        }
+        for name, rows in times.items()
+    ]
+
+
+async def _started(arguments: list[str], tool: str, given: dict[str, Any], env: dict[str, str]) -> list[float]:
+    began = time.perf_counter()
+    transport = StdioTransport(sys.executable, arguments, env=env, keep_alive=False)
+    async with Client(transport) as client:
+        marks = [time.perf_counter()]
+        await client.list_tools()
+        marks.append(time.perf_counter())
+        await client.call_tool(tool, given)
+        marks.append(time.perf_counter())
+        memory = _server_memory(arguments)
+    return [*np.diff([began, *marks]), memory]
+
+
+def _server_memory(arguments: list[str]) -> float:
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if process.cmdline()[1:] == arguments:
+                return process.memory_info().rss / 1e6
+    return float("nan")
+
+
+async def stdio_latency(wake: Wakegraph, shape: Shape, size: int) -> dict[str, Any]:
+    """Median and 95th percentile in milliseconds of single calls over stdio, in a project of `size` snapshots."""
+    project = f"bench-stdio-{size}"
+    await fill(wake, shape, project, size)
+    rng = np.random.default_rng(5)
+    some = [f"s{number:08d}" for number in rng.integers(0, size, CALLS)]
+    found: dict[str, Any] = {"snapshots": size}
+    transport = StdioTransport(
+        sys.executable, ["-m", "wakegraph", "serve", "--project", project], env=_environment(wake), keep_alive=False
+    )
+    async with Client(transport) as client:
+        calls: dict[str, Callable[[str], Awaitable[Any]]] = {
+            "save_context": lambda name: client.call_tool(
+                "save_context", {"content": f"measured {uuid4().hex}", "causedBy": [name]}
+            ),
+            "get_context": lambda name: client.call_tool("get_context", {"ids": [name]}),
+            "search_context": lambda name: client.call_tool("search_context", {"query": name}),
+            "build_causal_chain": lambda name: client.call_tool("build_causal_chain", {"id": name, "limit": 10}),
+        }
+        for title, call in calls.items():
+            found[title] = await _percentiles(call, some)
+    await remove(wake, project)
+    return found
+
+
+async def _percentiles(call: Callable[[str], Awaitable[Any]], names: list[str]) -> dict[str, float]:
+    for name in names[:WARM]:
+        await call(name)
+    times = []
+    for name in names:
+        began = time.perf_counter()
+        await call(name)
+        times.append((time.perf_counter() - began) * 1000)
+    return {"p50": round(float(np.percentile(times, 50)), 2), "p95": round(float(np.percentile(times, 95)), 2)}
