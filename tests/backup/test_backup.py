@@ -77,6 +77,8 @@ async def test_a_restored_graph_equals_the_one_that_was_saved(
     restored = await backup.restore(tmp_path / "all.backup")
     assert await dump(graph, project) == before
     assert restored == saved
+    await backup.backup(tmp_path / "again.backup", projects=[project])
+    assert (tmp_path / "again.backup").read_bytes() == (tmp_path / "all.backup").read_bytes()
     assert (saved.snapshots, saved.tombstones, saved.references) == (3, 1, 2)
 
 

@@ -35,7 +35,9 @@ class BackupWriter:
         self.write("wakegraph_backup", FORMAT)
 
     def write(self, kind: str, value: Any) -> None:
-        line = json.dumps([kind, value], ensure_ascii=False, separators=(",", ":"), default=_tagged).encode() + b"\n"
+        # A server gives properties in an order of its own: sorted, the same graph gives the same bytes on any server.
+        text = json.dumps([kind, value], ensure_ascii=False, separators=(",", ":"), default=_tagged, sort_keys=True)
+        line = text.encode() + b"\n"
         self._digest.update(line)
         self._stream.write(line)
         self._lines += 1
