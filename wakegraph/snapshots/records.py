@@ -72,18 +72,19 @@ def snapshot_from_row(
 
 def detail_from_row(row: Mapping[str, Any], now: datetime, thresholds: TierThresholds) -> SnapshotDetail:
     """The model of one snapshot with its links, from a row of `snapshots/get`."""
+    parts = {part["kind"]: part["links"] for part in row["parts"]}
     links = {
-        name: [LinkRef(**{**link, "superseded_by": sorted_refs(link["superseded_by"])}) for link in row[name]]
+        name: [LinkRef(**{**link, "superseded_by": sorted_refs(link["superseded_by"])}) for link in parts[name]]
         for name in ("caused_by", "depends_on", "supersedes", "effects", "dependents")
     }
     return SnapshotDetail(
         **_values(row["node"], now, thresholds),
         **links,
-        about=row["about"],
+        about=parts["about"],
         effect_count=row["effect_count"],
         dependent_count=row["dependent_count"],
         leads_elsewhere=row["leads_elsewhere"],
-        superseded_by=refs(row["superseded_by"]),
+        superseded_by=refs(parts["superseded_by"]),
     )
 
 
