@@ -78,6 +78,7 @@ def test_ctrl_c_ends_a_running_command(cli_env: Mapping[str, str], tmp_path: Pat
     assert process.stdin is not None
     process.stdin.write(b"x" * 500_000)  # more than a pipe holds: it returns when the command is reading
     process.send_signal(signal.SIGINT)
+    process.wait(timeout=20)  # with its input still open, as on a terminal
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, b"", b"")
 

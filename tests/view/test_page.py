@@ -110,8 +110,9 @@ def click_node(driver: WebDriver, key: str, dx: int = 0, dy: int = 0) -> None:
 
 
 def panel_title(driver: WebDriver) -> str:
-    titles = driver.find_elements(By.CSS_SELECTOR, "#panel:not([hidden]) h2")
-    return titles[0].text if titles else ""
+    # In one step: the panel may be drawn anew between finding the element and reading it.
+    title: str = driver.execute_script("return document.querySelector('#panel:not([hidden]) h2')?.innerText ?? ''")
+    return title
 
 
 def pixels(driver: WebDriver) -> int:

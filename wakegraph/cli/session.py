@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -77,10 +78,19 @@ def read_text(path: str) -> str:
         InvalidInputError: it cannot be read, or is not UTF-8.
     """
     try:
-        raw = sys.stdin.buffer.read() if path == STDIN else Path(path).read_bytes()
+        raw = _read_stdin() if path == STDIN else Path(path).read_bytes()
         return raw.decode("utf-8")
     except OSError as error:
         raise InvalidInputError(f"file {path!r} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         shown = "standard input" if path == STDIN else f"file {path!r}"
         raise InvalidInputError(f"{shown} is not UTF-8 (byte {error.start}): convert it first") from None
+
+
+def _read_stdin() -> bytes:
+    """All of standard input. Ctrl-C ends the reading at once: asyncio's own handler would wait for the end of input."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.buffer.read()
+    finally:
+        signal.signal(signal.SIGINT, former)

@@ -457,7 +457,8 @@ async function start() {
     history.replaceState(null, "", `#${new URLSearchParams({ project: first })}`);
     await open();
   }
-  canvas.focus();
+  // Whoever is typing already keeps the focus.
+  if (document.activeElement === document.body) canvas.focus();
 }
 
 /** Where a snapshot is in the window, for tests. */
