@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -66,6 +67,11 @@ def test_interrupt_leaves_no_trace(monkeypatch: pytest.MonkeyPatch, capfd: pytes
     assert capfd.readouterr() == ("", "")
 
 
+def _heed_ctrl_c() -> None:
+    """A test run that is a job in the background would hand down that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_a_running_command(cli_env: Mapping[str, str], tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "wakegraph", "save", "-", "--project", "never-made"],
@@ -74,9 +80,11 @@ def test_ctrl_c_ends_a_running_command(cli_env: Mapping[str, str], tmp_path: Pat
         stderr=subprocess.PIPE,
         cwd=tmp_path,
         env={**os.environ, **cli_env},
+        preexec_fn=_heed_ctrl_c,  # noqa: PLW1509  this process forks nothing else meanwhile
     )
     assert process.stdin is not None
     process.stdin.write(b"x" * 500_000)  # more than a pipe holds: it returns when the command is reading
+    time.sleep(0.3)  # so that it waits for more
     process.send_signal(signal.SIGINT)
     process.wait(timeout=20)  # with its input still open, as on a terminal
     out, err = process.communicate(timeout=20)

@@ -8,7 +8,9 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
 from wakegraph.app import Wakegraph
 from wakegraph.cli.options import Options
@@ -21,6 +23,8 @@ from wakegraph.settings import Settings, load_settings
 from wakegraph.snapshots.naming import default_project
 
 __all__ = ["Session", "command_settings", "opened", "read_text"]
+
+_PIECE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,16 @@ def read_text(path: str) -> str:
 
 def _read_stdin() -> bytes:
     """All of standard input. Ctrl-C ends the reading at once: asyncio's own handler would wait for the end of input."""
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
+    former = signal.getsignal(signal.SIGINT)
+    if former is signal.SIG_IGN:  # a job in the background, which Ctrl-C does not concern
         return sys.stdin.buffer.read()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        pieces = []
+        # In pieces: a signal that comes between two reads of the system is only seen when a call returns.
+        reader = cast("BufferedReader", sys.stdin.buffer)
+        while piece := reader.read1(_PIECE):
+            pieces.append(piece)
+        return b"".join(pieces)
     finally:
         signal.signal(signal.SIGINT, former)
