@@ -38,7 +38,6 @@ _SCALARS: Final = (
 _ACCESS: Final = ("last_accessed", "access_count", "recent_accesses", "recent_accessors")
 _KNOWN: Final = frozenset(("id", "project", "metadata", "created_at", "about", *_SCALARS, *_ACCESS, *LINK_KEYS))
 _LINK_FIELDS: Final = frozenset(("id", "rationale", "origin", "recorded_at", "gap_seconds"))
-_REFERENCE_LIMIT: Final = 2 * rules.NAME_LIMIT + 2
 _NAMESPACE: Final = UUID("6f0c2c53-3a4b-5d0e-9d53-6a0f9d1f6a55")
 _ACTIONS: Final = frozenset(ActionType)
 _SOURCES: Final = frozenset(Source)

@@ -14,7 +14,7 @@ from wakegraph.snapshots import rules
 from wakegraph.snapshots.models import LinkChange, LinkResult, NodeRole
 from wakegraph.snapshots.naming import Key, resolve, shown_way, visible_to
 from wakegraph.snapshots.records import edge, refs
-from wakegraph.snapshots.saving import target_keys
+from wakegraph.snapshots.saving import named_ends, target_keys
 
 __all__ = ["LinkRequest", "link", "lock_snapshots", "take_link_lock"]
 
@@ -65,11 +65,7 @@ class _Work:
 
 async def link(graph: Graph, request: LinkRequest, *, caller: Caller, default: str | None, now: datetime) -> LinkResult:
     """Make or remove links in one transaction: all of them or none."""
-    asked = {
-        LinkType.CAUSED_BY: rules.check_names("caused_by", request.caused_by, 2 * rules.NAME_LIMIT + 2),
-        LinkType.DEPENDS_ON: rules.check_names("depends_on", request.depends_on, 2 * rules.NAME_LIMIT + 2),
-        LinkType.SUPERSEDES: rules.check_names("supersedes", request.supersedes, 2 * rules.NAME_LIMIT + 2),
-    }
+    asked = named_ends(request.caused_by, request.depends_on, request.supersedes)
     if not any(asked.values()):
         raise InvalidInputError("no link was named: give causedBy, dependsOn or supersedes")
     if request.primary and (request.remove or len(asked[LinkType.CAUSED_BY]) != 1):

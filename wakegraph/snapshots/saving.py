@@ -21,7 +21,7 @@ from wakegraph.snapshots.models import SaveResult
 from wakegraph.snapshots.naming import Key, require_project, resolve_many, similar_projects, visible_to
 from wakegraph.snapshots.records import edge, snapshot_from_row, thresholds_of
 
-__all__ = ["Draft", "author_of", "save", "target_keys"]
+__all__ = ["Draft", "author_of", "named_ends", "save", "target_keys"]
 
 SUGGESTIONS = 3
 
@@ -77,6 +77,16 @@ def author_of(given: str | None, caller: Caller, settings: Settings) -> str | No
     return None if name is None else rules.check_name("author", name)
 
 
+def named_ends(
+    caused_by: Iterable[str], depends_on: Iterable[str], supersedes: Iterable[str]
+) -> dict[LinkType, list[str]]:
+    """The other ends of the links that a call asks for, as it names them, each once."""
+    return {
+        kind: rules.check_names(kind.value.lower(), names, 2 * rules.NAME_LIMIT + 2)
+        for kind, names in zip(LinkType, (caused_by, depends_on, supersedes), strict=True)
+    }
+
+
 async def save(
     graph: Graph, settings: Settings, draft: Draft, *, caller: Caller, default: str | None, now: datetime
 ) -> SaveResult:
@@ -107,11 +117,7 @@ def _plan(draft: Draft, settings: Settings, caller: Caller, default: str | None,
         notes.append(f"created_at had no offset and was taken as UTC: {created.isoformat()}")
     given = rules.check_text("summary", draft.summary or "", rules.SUMMARY_LIMIT)
     summary = given if given.strip() else rules.summarise(content)
-    ends = {
-        LinkType.CAUSED_BY: rules.check_names("caused_by", draft.caused_by, 2 * rules.NAME_LIMIT + 2),
-        LinkType.DEPENDS_ON: rules.check_names("depends_on", draft.depends_on, 2 * rules.NAME_LIMIT + 2),
-        LinkType.SUPERSEDES: rules.check_names("supersedes", draft.supersedes, 2 * rules.NAME_LIMIT + 2),
-    }
+    ends = named_ends(draft.caused_by, draft.depends_on, draft.supersedes)
     given_id = draft.id is not None
     properties: dict[str, Any] = {
         "project": project,
