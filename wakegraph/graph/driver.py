@@ -20,7 +20,7 @@ from wakegraph.graph.queries import Statement, statement
 from wakegraph.graph.times import from_graph
 
 if TYPE_CHECKING:
-    from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession
+    from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncResult, AsyncSession
 
 __all__ = ["Graph", "Row", "Span", "Target", "Transaction", "translate"]
 
@@ -69,9 +69,7 @@ class Transaction:
         """Run the statement `name` and return its rows, times as UTC datetimes."""
         stated = _checked(name, parameters)
         with self._span(name):
-            result = await self._tx.run(stated.text, parameters)
-            # Not record.data(): it copies every list once more before the times are turned.
-            return [from_graph(dict(record)) async for record in result]
+            return await _rows(await self._tx.run(stated.text, parameters))
 
     async def one(self, name: str, /, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row."""
@@ -135,7 +133,7 @@ class Graph:
 
     async def read(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one statement in a read transaction (routed to a reader, retried when that is safe)."""
-        return await self.read_in(_single, name, parameters)
+        return await self._alone("READ", name, parameters)
 
     async def read_one(self, name: str, /, **parameters: Any) -> Row | None:
         """Like `read`, for a statement that returns at most one row."""
@@ -144,7 +142,7 @@ class Graph:
 
     async def write(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one statement in a write transaction. It is committed when this returns."""
-        return await self.write_in(_single, name, parameters)
+        return await self._alone("WRITE", name, parameters)
 
     async def write_one(self, name: str, /, **parameters: Any) -> Row | None:
         """Like `write`, for a statement that returns at most one row."""
@@ -180,6 +178,27 @@ class Graph:
             bookmark_manager=driver.execute_query_bookmark_manager,
         ) as session:
             yield session
+
+    async def _alone(self, access: str, name: str, parameters: dict[str, Any]) -> list[Row]:
+        """Run one statement in a transaction of its own, whose beginning takes no round trip."""
+        from neo4j import RoutingControl
+
+        stated = _checked(name, parameters)
+        try:
+            driver = await self._open()
+            assert self._target is not None  # noqa: S101  set together with the driver
+            with self.span(name):
+                return await driver.execute_query(
+                    stated.text,
+                    parameters,
+                    routing_=RoutingControl.READ if access == "READ" else RoutingControl.WRITE,
+                    database_=self._target.database,
+                    result_transformer_=_rows,
+                )
+        except WakegraphError:
+            raise
+        except Exception as error:
+            raise translate(error, self._target) from error
 
     async def _managed(
         self,
@@ -255,8 +274,9 @@ class Graph:
         return graph
 
 
-async def _single(tx: Transaction, name: str, parameters: Mapping[str, Any]) -> list[Row]:
-    return await tx.run(name, **parameters)
+async def _rows(result: AsyncResult) -> list[Row]:
+    # Not record.data(): it copies every list once more before the times are turned.
+    return [from_graph(dict(record)) async for record in result]
 
 
 def _checked(name: str, parameters: Mapping[str, Any]) -> Statement:

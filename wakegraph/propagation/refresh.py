@@ -69,12 +69,14 @@ class Job:
         formula: by which formula to score.
         now: the moment of the refresh, whole milliseconds.
         cutoff: what was last scored up to this moment is stale.
+        stored: by which formula the scores in the database are made, None for none.
     """
 
     project: str
     formula: Formula
     now: datetime
     cutoff: datetime
+    stored: str | None
 
     @property
     def whole(self) -> bool:
@@ -145,7 +147,8 @@ async def refresh_project(
         if stop():
             break
     drift: Counter[tuple[str | None, str]] = Counter()
-    if not stop():
+    # What was scored has its tier from that; only what was fresh can have come into another one by the passing of time.
+    if tally.seen < counts["total"] and not stop():
         drift = await bring_up_to_date(graph, job.project, tier_times(job.now, job.formula.thresholds))
     return ProjectRefresh(
         project=job.project,
@@ -184,9 +187,8 @@ async def _claim(graph: Graph, job: Job) -> None:
     Scores by another formula are stale. So that this can be read from the index of last_predicted, they are made stale
     before the first one is written anew; until that is done the project has no formula, and all its scores are stale.
     """
-    stored = await graph.read_one("projects/one", name=job.project)
     formula = job.formula.text()
-    if stored is None or stored["settings"].get("prediction_formula") == formula:
+    if job.stored == formula:
         return
     await graph.write("propagation/set_formula", project=job.project, formula=_PENDING + formula)
     while True:
@@ -197,23 +199,19 @@ async def _claim(graph: Graph, job: Job) -> None:
 
 
 async def _settle(tx: Transaction, job: Job) -> None:
-    await _hold_formula(tx, job)
+    _check_formula(await tx.one("propagation/hold_formula", project=job.project), job)
     await tx.run("propagation/set_formula", project=job.project, formula=job.formula.text())
 
 
-async def _hold_formula(tx: Transaction, job: Job) -> None:
-    """Make sure, until the end of the transaction, that no other formula has been claimed meanwhile."""
-    held = await tx.one("propagation/hold_formula", project=job.project)
+def _check_formula(held: Row | None, job: Job) -> None:
+    """Make sure that no other formula has been claimed meanwhile; the project is held until the transaction ends."""
     formula = job.formula.text()
     # Another refresh by the same formula may be claiming it just now: what it has not seen is right for it, too.
     if held is None or held["formula"] not in {formula, _PENDING + formula}:
-        raise _overtaken(job.project)
-
-
-def _overtaken(project: str) -> ConflictError:
-    return ConflictError(
-        f"project {project!r} is being refreshed with another profile or other settings: use the same ones everywhere"
-    )
+        raise ConflictError(
+            f"project {job.project!r} is being refreshed with another profile or other settings: "
+            "use the same ones everywhere"
+        )
 
 
 async def _few(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
@@ -319,8 +317,9 @@ async def _score_batch(tx: Transaction, job: Job, batch: _Batch) -> Tally:
     chosen = np.flatnonzero(write)
     later = columns.accessed_ms > epoch_ms(job.now)
     if chosen.size:
-        await tx.run("propagation/write_scores", **_written(job, row, columns, scores, ~later, chosen))
-        await _hold_formula(tx, job)
+        _check_formula(
+            await tx.one("propagation/write_scores", **_written(job, row, columns, scores, ~later, chosen)), job
+        )
     return Tally(chosen.size, len(columns) - chosen.size, int(later.sum()))
 
 
@@ -405,6 +404,7 @@ def _written(
     reasons, reason = reason_table(scores.reasons[chosen])
     upcoming = scores.predicted_next_ms[chosen].tolist()
     return {
+        "project": job.project,
         "nodes": [row["nodes"][place] for place in chosen],
         "temporal": scores.temporal[chosen].tolist(),
         "causal": scores.causal[chosen].tolist(),

@@ -63,6 +63,7 @@ CANDIDATES: Final = 200
 _NEIGHBOURS: Final = 5_000
 _MAX_GIVEN: Final = 100
 _CONSTANTS: Final = "prediction_constants"
+_FORMULA: Final = "prediction_formula"
 
 
 class Propagation:
@@ -461,7 +462,7 @@ class Propagation:
             stored_score=node.get("prediction_score"),
             stored_profile=node.get("prediction_profile"),
             last_predicted=None if predicted == EPOCH else predicted,
-            stale=old or stored.get("prediction_formula") != formula.text(),
+            stale=old or stored.get(_FORMULA) != formula.text(),
         )
 
     async def _state(
@@ -471,7 +472,7 @@ class Propagation:
         scoring = self._scoring(project, stored)
         moment = _whole_ms(now)
         cutoff = stale_cutoff(moment, scoring.stale_threshold_hours)
-        if stored.get("prediction_formula") != scoring.formula.text():
+        if stored.get(_FORMULA) != scoring.formula.text():
             # Everything is stale, however lately it was scored: by another formula.
             row = await self._graph.read_one("propagation/counts", project=project, cutoff=cutoff)
             stale = row["total"] if row else 0
@@ -480,7 +481,9 @@ class Propagation:
             stale = row["stale"] if row else 0
         may = not self._settings.read_only and Scope.WRITE in caller.scopes
         if refresh_first and may and 0 < stale <= self._settings.refresh_before_answer:
-            refreshed = await refresh_few(self._graph, Job(project, scoring.formula, moment, cutoff))
+            refreshed = await refresh_few(
+                self._graph, Job(project, scoring.formula, moment, cutoff, stored.get(_FORMULA))
+            )
             row = await self._graph.read_one("propagation/stale_count", project=project, cutoff=cutoff)
             return ScoringState(stale=row["stale"] if row else 0, refreshed=refreshed), scoring.formula
         note = None
@@ -519,16 +522,15 @@ class Propagation:
         return nodes
 
     async def _job(self, project: str, profile: Profile | None, threshold: float | None, now: datetime) -> Job:
-        scoring = self._scoring(project, await self._stored(project)).with_profile(profile)
+        stored = await self._stored(project)
+        scoring = self._scoring(project, stored).with_profile(profile)
         hours = scoring.stale_threshold_hours if threshold is None else threshold
-        return Job(project, scoring.formula, now, stale_cutoff(now, hours))
+        return Job(project, scoring.formula, now, stale_cutoff(now, hours), stored.get(_FORMULA))
 
     async def _dry(self, job: Job) -> ProjectRefresh:
         row = await self._graph.read_one("propagation/counts", project=job.project, cutoff=job.cutoff)
         assert row is not None  # noqa: S101  the statement always returns one row
-        stored = await self._stored(job.project)
-        other = stored.get("prediction_formula") != job.formula.text()
-        fresh = 0 if other or job.whole else row["fresh"]
+        fresh = 0 if job.stored != job.formula.text() or job.whole else row["fresh"]
         return ProjectRefresh(
             project=job.project,
             total=row["total"],
