@@ -5,7 +5,9 @@ MATCH (s:Snapshot)
 USING INDEX SEEK s:Snapshot(project, prediction_score)
 WHERE s.project = $project AND s.prediction_score >= $at_least AND EXISTS { (s)<-[:SUPERSEDES]-() } = $superseded
 WITH s ORDER BY s.project DESC, s.prediction_score DESC, s.id DESC LIMIT $limit
-RETURN properties(s) AS node,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node,
   COLLECT {
     MATCH (s)<-[:SUPERSEDES]-(t) WHERE t.project = $project
     RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.id

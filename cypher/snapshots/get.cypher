@@ -66,7 +66,9 @@ CALL (s) {
   RETURN 'about' AS kind, links
 }
 WITH s, collect({kind: kind, links: links}) AS parts
-RETURN properties(s) AS node, parts,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node, parts,
   COUNT { MATCH (s)<-[:CAUSED_BY]-(t) WHERE $projects IS NULL OR t.project IN $projects } AS effect_count,
   COUNT { MATCH (s)<-[:DEPENDS_ON]-(t) WHERE $projects IS NULL OR t.project IN $projects } AS dependent_count,
   $projects IS NOT NULL AND EXISTS {

@@ -10,7 +10,9 @@ WHERE s.created_at >= $since AND s.created_at <= $until
   AND ($author IS NULL OR s.author = $author)
   AND ($session IS NULL OR s.session = $session)
 WITH s ORDER BY s.created_at DESC, s.id DESC LIMIT $limit
-RETURN properties(s) AS node,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node,
   COLLECT {
     MATCH (s)<-[:SUPERSEDES]-(t) WHERE t.project = $project
     RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.id

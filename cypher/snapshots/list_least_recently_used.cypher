@@ -14,7 +14,9 @@ WHERE s.project = $project AND s.last_activity >= $from AND s.last_activity <= $
   AND ($author IS NULL OR s.author = $author)
   AND ($session IS NULL OR s.session = $session)
 WITH s ORDER BY s.project, s.last_activity, s.id LIMIT $limit
-RETURN properties(s) AS node,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node,
   COLLECT {
     MATCH (s)<-[:SUPERSEDES]-(t) WHERE t.project = $project
     RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.id

@@ -13,7 +13,9 @@ WHERE s.project = $project AND s.prediction_score <= $at_most
   AND ($author IS NULL OR s.author = $author)
   AND ($session IS NULL OR s.session = $session)
 WITH s ORDER BY s.project DESC, s.prediction_score DESC, s.id DESC LIMIT $limit
-RETURN properties(s) AS node,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node,
   COLLECT {
     MATCH (s)<-[:SUPERSEDES]-(t) WHERE t.project = $project
     RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.id

@@ -10,7 +10,9 @@ WHERE s.project = $project AND s.session = $session AND s.created_at >= $since A
   AND ($tag IS NULL OR $tag IN s.tags)
   AND ($author IS NULL OR s.author = $author)
 WITH s ORDER BY s.created_at DESC, s.id DESC LIMIT $limit
-RETURN properties(s) AS node,
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node,
   COLLECT {
     MATCH (s)<-[:SUPERSEDES]-(t) WHERE t.project = $project
     RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.id

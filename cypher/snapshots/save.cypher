@@ -71,4 +71,10 @@ OPTIONAL CALL (stated, free) {
 }
 RETURN p IS NOT NULL AS known_project,
   [end IN stated | {project: end.node.project, id: end.node.id}] AS found,
-  properties(e) AS same_id, properties(r) AS same_retry, coalesce(created, false) AS created, detected
+  e {
+    .*, recent_accesses: [moment IN e.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS same_id,
+  r {
+    .*, recent_accesses: [moment IN r.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS same_retry,
+  coalesce(created, false) AS created, detected

@@ -44,7 +44,10 @@ RETURN size(nodes) AS read, floor, size(found) AS matching,
     WITH s, relevance, weight, score, superseded
     ORDER BY superseded, score DESC, s.created_at DESC, s.project, s.id LIMIT $limit
     RETURN {
-      node: properties(s), relevance: relevance, weight: weight, score: score, superseded: superseded,
+      node: s {
+        .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+      },
+      relevance: relevance, weight: weight, score: score, superseded: superseded,
       superseded_by: COLLECT {
         MATCH (s)<-[:SUPERSEDES]-(t) WHERE $projects IS NULL OR t.project IN $projects
         RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.project, t.id

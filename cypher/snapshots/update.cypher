@@ -3,4 +3,6 @@
 // returns: node
 MATCH (s:Snapshot {project: $key.project, id: $key.id})
 SET s += $changes
-RETURN properties(s) AS node
+RETURN s {
+    .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+  } AS node

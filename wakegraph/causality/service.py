@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from posixpath import normpath
 from typing import Any
 
@@ -29,7 +29,7 @@ from wakegraph.causality.reasoning import reasoning_text
 from wakegraph.causality.rules import Findings, Page, chain_gap
 from wakegraph.errors import AccessDeniedError, InvalidInputError, NotFoundError
 from wakegraph.graph.driver import Graph, Row
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import EPOCH, from_microseconds
 from wakegraph.models import LOCAL_CALLER, Caller, CausalRole, Direction, Edge, NamedRef
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import (
@@ -485,17 +485,13 @@ class Causality:
                 causal_role=row["roles"][i],
                 memory_tier=TIERS[code],
                 prediction_score=row["scores"][i][0],
-                created_at=_moment(row["created"][i]),
+                created_at=from_microseconds(row["created"][i]),
                 author=row["authors"][i][0],
                 superseded_by=sorted_refs(row["superseded_by"][i]),
                 leads_elsewhere=row["elsewhere"][i],
             )
             for i, code in enumerate(codes.tolist())
         ]
-
-
-def _moment(microseconds: int) -> datetime:
-    return EPOCH + timedelta(microseconds=microseconds)
 
 
 def _chain(key: Key, row: Row) -> CausalChain:
@@ -509,7 +505,7 @@ def _chain(key: Key, row: Row) -> CausalChain:
             summary=row["summaries"][i],
             action_type=row["action_types"][i],
             rationale=row["rationales"][i][0],
-            timestamp=_moment(row["times"][i]),
+            timestamp=from_microseconds(row["times"][i]),
             role=row["roles"][i],
             author=row["authors"][i][0],
             link=_link(row["links"][i]),
@@ -555,7 +551,7 @@ def _edges(row: Row) -> list[Edge]:
                         rationale=rationale,
                         primary=primary,
                         gap_seconds=gap_seconds,
-                        recorded_at=None if recorded_at is None else _moment(recorded_at),
+                        recorded_at=None if recorded_at is None else from_microseconds(recorded_at),
                     )
                 )
     edges.sort(key=lambda e: (e.source_project, e.source, e.type, not e.primary, e.target_project, e.target))

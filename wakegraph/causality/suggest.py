@@ -9,7 +9,7 @@ from typing import Any
 from wakegraph.causality.models import SuggestedCause
 from wakegraph.graph.driver import Graph, Row, Transaction
 from wakegraph.graph.lucene import any_of, in_projects, salient_words
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import from_microseconds
 from wakegraph.snapshots.records import sorted_refs
 
 __all__ = ["suggest_causes"]
@@ -91,7 +91,7 @@ def _judge(
         parts["artifact"] = (len(shared) / len(about), f"about {', '.join(shared[:3])} too")
     if session is not None and row["session"] == session:
         parts["session"] = (1.0, "same session")
-    if created_at - (EPOCH + timedelta(microseconds=row["created"])) <= _RECENT:
+    if created_at - from_microseconds(row["created"]) <= _RECENT:
         parts["recent"] = (1.0, "in the hour before")
     score = sum(_WEIGHTS[name] * share for name, (share, _) in parts.items())
     return round(score, 6), [why for _, why in parts.values()]

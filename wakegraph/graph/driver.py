@@ -28,8 +28,8 @@ Row = dict[str, Any]
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Span = Callable[[str], AbstractContextManager[object]]
-"""Surrounds the run of a statement, given its name: for traces."""
+Span = Callable[[str, Mapping[str, Any]], AbstractContextManager[object]]
+"""Surrounds the run of a statement, given its name and its parameters: for traces."""
 
 MINIMUM_SERVER = (5, 26)
 _SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
@@ -68,7 +68,7 @@ class Transaction:
     async def run(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run the statement `name` and return its rows, times as UTC datetimes."""
         stated = _checked(name, parameters)
-        with self._span(name):
+        with self._span(name, parameters):
             return await _rows(await self._tx.run(stated.text, parameters))
 
     async def one(self, name: str, /, **parameters: Any) -> Row | None:
@@ -108,7 +108,7 @@ class Graph:
         self._driver: AsyncDriver | None = None
         self._target: Target | None = None
         self._opening = asyncio.Lock()
-        self.span: Span = nullcontext
+        self.span: Span = _untraced
 
     @property
     def target(self) -> Target | None:
@@ -187,7 +187,7 @@ class Graph:
         try:
             driver = await self._open()
             assert self._target is not None  # noqa: S101  set together with the driver
-            with self.span(name):
+            with self.span(name, parameters):
                 return await driver.execute_query(
                     stated.text,
                     parameters,
@@ -272,6 +272,10 @@ class Graph:
         graph = cls(gone)
         graph._driver, graph._target = driver, target
         return graph
+
+
+def _untraced(name: str, parameters: Mapping[str, Any]) -> AbstractContextManager[object]:  # noqa: ARG001
+    return nullcontext()
 
 
 async def _rows(result: AsyncResult) -> list[Row]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from uuid import UUID, uuid5
 
 from wakegraph.errors import InvalidInputError
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import from_microseconds
 from wakegraph.memory.tiers import TierCutoffs, TierThresholds, epoch_ms, tier_cutoffs
 from wakegraph.models import ActionType, AuthorType, Caller, LinkType, MemoryTier, Origin, Source
 from wakegraph.snapshots import rules
@@ -370,7 +370,7 @@ def _tier(activity_ms: int, cutoffs: TierCutoffs) -> str:
 
 
 def _time_text(microseconds: int) -> str:
-    return (EPOCH + timedelta(microseconds=microseconds)).isoformat()[: -len("+00:00")] + "Z"
+    return from_microseconds(microseconds).isoformat()[: -len("+00:00")] + "Z"
 
 
 def export_line(node: Mapping[str, Any], links: Mapping[str, list[dict[str, Any]]], about: list[str]) -> bytes:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wakegraph.app import Wakegraph
@@ -138,8 +138,8 @@ class Database:
         return DatabaseUnavailableError(f"the database is not ready yet ({self._state}): try again in 10 seconds")
 
 
-def _span(name: str) -> AbstractContextManager[object]:
-    """A span of the trace around one statement."""
+def _span(name: str, parameters: Mapping[str, Any]) -> AbstractContextManager[object]:  # noqa: ARG001
+    """A span of the trace around one statement. Its parameters stay out of it: they are what people wrote."""
     from opentelemetry import trace
 
     attributes = {"db.system.name": "neo4j", "db.operation.name": name}

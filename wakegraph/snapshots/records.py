@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import EPOCH, from_microseconds
 from wakegraph.memory.tiers import TierThresholds, tier_of
 from wakegraph.models import Edge, LinkRef, LinkType, NamedRef, Snapshot, SnapshotDetail, SnapshotRef
 from wakegraph.settings import Settings
@@ -48,6 +48,7 @@ def _values(node: Mapping[str, Any], now: datetime, thresholds: TierThresholds) 
     values = {name: value for name, value in node.items() if name in _FIELDS}
     # The stored tier is as old as its last refresh; a caller gets the one of the moment of the call.
     values["memory_tier"] = tier_of(node["created_at"], node.get("last_accessed"), now, thresholds)
+    values["recent_accesses"] = [from_microseconds(moment) for moment in values.get("recent_accesses") or ()]
     if values.get("last_predicted") == EPOCH:
         del values["last_predicted"]
     return values
@@ -62,7 +63,7 @@ def snapshot_from_row(
     """The model of one snapshot node.
 
     Args:
-        node: the properties of the node, times as UTC datetimes.
+        node: the properties of the node, times as UTC datetimes, those of `recent_accesses` as microseconds since 1970.
         now: the moment for which its tier holds.
         thresholds: hours that divide the tiers.
         superseded_by: rows (`id`, `project`, `title`) of the newer snapshots that replace it.

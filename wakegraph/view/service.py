@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wakegraph.errors import NotFoundError
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import from_microseconds
 from wakegraph.models import LOCAL_CALLER, Caller, Direction, SnapshotRef
 from wakegraph.snapshots.naming import Key, default_project, require_project, similar_projects, visible_to
 from wakegraph.snapshots.reading import check_limit
@@ -174,7 +173,7 @@ class View:
                 causal_role=row["roles"][i],
                 memory_tier=TIERS[code],
                 prediction_score=row["scores"][i][0],
-                created_at=_moment(row["created"][i]),
+                created_at=from_microseconds(row["created"][i]),
                 author=row["authors"][i][0],
                 links=[
                     PictureLink(type=kind, project=to_project, id=to, origin=origin, primary=bool(primary))
@@ -186,7 +185,3 @@ class View:
             for i, code in enumerate(codes.tolist())
         ]
         return sorted(nodes, key=lambda node: (node.created_at, node.project, node.id))
-
-
-def _moment(microseconds: int) -> datetime:
-    return EPOCH + timedelta(microseconds=microseconds)
