@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.agents import start_up, stdio_latency
-from benchmarks.generate import read_shape
+from benchmarks.generate import Shape, read_shape
 from benchmarks.latency import latency
+from benchmarks.load import fill, remove
 from benchmarks.machine import describe
 from benchmarks.refresh import refresh, scoring_alone, small_beside_large
 from benchmarks.report import markdown, write
 from wakegraph import Wakegraph
 
+WARM = "bench-warm-up"
 PARTS = ("scoring", "refresh", "latency", "neighbour", "start-up", "stdio")
 
 
@@ -40,37 +42,67 @@ def arguments() -> argparse.Namespace:
 
 
 async def main(given: argparse.Namespace) -> None:
-    sizes = [int(size) for size in given.sizes.split(",")]
+    sizes = sorted(int(size) for size in given.sizes.split(","))
     shape = read_shape(given.sample)
     async with Wakegraph.open() as wake:
         found: dict[str, Any] = {"machine": {**await describe(wake), "shape": shape.name}}
         if "scoring" in given.only:
-            found["scoring_alone"] = scoring_alone()
-            _say(found["scoring_alone"])
+            _keep(found, "scoring_alone", scoring_alone())
         if "refresh" in given.only:
-            found["refresh"] = []
-            for size, projects in [*((size, 1) for size in sizes), (max(sizes), 100)]:
-                found["refresh"].append(await refresh(wake, shape, size, projects, given.rounds))
-                _say(found["refresh"][-1])
-        if "latency" in given.only:
-            found["latency"] = []
-            for size in sorted({min(sizes), max(sizes)}):
-                found["latency"].append(await latency(wake, shape, size))
-                _say(found["latency"][-1])
-        if "neighbour" in given.only:
-            found["small_beside_large"] = await small_beside_large(wake, shape, max(sizes))
-            _say(found["small_beside_large"])
+            await _warm_up(wake, shape)
+        for size in sizes:
+            await _one_project(wake, shape, size, size == sizes[-1], given, found)
+            if "refresh" in given.only:
+                await _hundred_projects(wake, shape, size, given.rounds, found)
         if "start-up" in given.only:
-            found["start_up"] = await start_up(wake)
-            _say({"start_up": found["start_up"]})
-        if "stdio" in given.only:
-            found["stdio_latency"] = []
-            for size in sizes:
-                found["stdio_latency"].append(await stdio_latency(wake, shape, size))
-                _say(found["stdio_latency"][-1])
+            _keep(found, "start_up", await start_up(wake))
     paths = write(found, given.out)
     print(markdown(found))
     print(f"written to {' and '.join(map(str, paths))}")
+
+
+async def _warm_up(wake: Wakegraph, shape: Shape) -> None:
+    """The server plans its statements and compiles its own code in the first runs, which are not counted."""
+    await fill(wake, shape, WARM, 10_000)
+    await refresh(wake, 10_000, [WARM], 5)
+    await remove(wake, WARM)
+
+
+async def _one_project(
+    wake: Wakegraph, shape: Shape, size: int, largest: bool, given: argparse.Namespace, found: dict[str, Any]
+) -> None:
+    project = f"bench-{size}"
+    await fill(wake, shape, project, size)
+    if "refresh" in given.only:
+        _keep(found, "refresh", await refresh(wake, size, [project], given.rounds), many=True)
+    if "latency" in given.only:
+        times, read = await latency(wake, project, size)
+        _keep(found, "latency", times, many=True)
+        for row in read:
+            _keep(found, "reads", row, many=True)
+    if "neighbour" in given.only and largest:
+        _keep(found, "small_beside_large", await small_beside_large(wake, shape, project, size))
+    if "stdio" in given.only:
+        _keep(found, "stdio_latency", await stdio_latency(wake, project, size), many=True)
+    await remove(wake, project)
+
+
+async def _hundred_projects(wake: Wakegraph, shape: Shape, size: int, rounds: int, found: dict[str, Any]) -> None:
+    names = [f"bench-{size}-{number}" for number in range(100)]
+    for name in names:
+        await fill(wake, shape, name, size // 100)
+    _keep(found, "refresh", await refresh(wake, size, names, rounds), many=True)
+    for name in names:
+        await remove(wake, name)
+
+
+def _keep(found: dict[str, Any], title: str, result: Any, *, many: bool = False) -> None:
+    """Add a result to the figures, and show it: a long run is to be seen at work."""
+    if many:
+        found.setdefault(title, []).append(result)
+    else:
+        found[title] = result
+    _say({title: result})
 
 
 def _say(result: dict[str, Any]) -> None:

@@ -14,8 +14,6 @@ import psutil
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
-from benchmarks.generate import Shape
-from benchmarks.load import fill, remove
 from wakegraph import Wakegraph
 
 STARTS = 5
@@ -85,10 +83,8 @@ def _server_memory(arguments: list[str]) -> float:
     return float("nan")
 
 
-async def stdio_latency(wake: Wakegraph, shape: Shape, size: int) -> dict[str, Any]:
+async def stdio_latency(wake: Wakegraph, project: str, size: int) -> dict[str, Any]:
     """Median and 95th percentile in milliseconds of single calls over stdio, in a project of `size` snapshots."""
-    project = f"bench-stdio-{size}"
-    await fill(wake, shape, project, size)
     rng = np.random.default_rng(5)
     some = [f"s{number:08d}" for number in rng.integers(0, size, CALLS)]
     found: dict[str, Any] = {"snapshots": size}
@@ -106,7 +102,6 @@ async def stdio_latency(wake: Wakegraph, shape: Shape, size: int) -> dict[str, A
         }
         for title, call in calls.items():
             found[title] = await _percentiles(call, some)
-    await remove(wake, project)
     return found
 
 

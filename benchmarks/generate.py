@@ -15,15 +15,16 @@ import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wakegraph.graph.times import EPOCH
+from wakegraph.memory.tiers import HOUR_MS, epoch_ms
 
 END = datetime(2026, 6, 1, tzinfo=UTC)
+END_MS = epoch_ms(END)
 BATCH = 5_000
 ACTIONS = ("conversation", "decision", "file_edit", "tool_use", "research")
 
@@ -67,17 +68,17 @@ def _built_in() -> Shape:
 def rows(shape: Shape, project: str, size: int, days: float = 400.0) -> Iterator[list[dict[str, Any]]]:
     """Batches of snapshots in the order of their creation.
 
-    Each has `properties`, and `cause` and `dependencies` as ids.
+    Each has `properties`, times as epoch milliseconds, and `cause` and `dependencies` as ids.
     """
     rng = np.random.default_rng(2)
-    step = timedelta(days=days) / size
+    step = days * 24 * HOUR_MS / size
     batch: list[dict[str, Any]] = []
     for number in range(size):
         copy, position = divmod(number, len(shape))
         start = copy * len(shape)
         cause = shape.causes[position]
         before = start - 1 if position == 0 and copy else None
-        created = END - (size - number) * step
+        created = END_MS - int((size - number) * step)
         batch.append(
             {
                 "properties": _properties(rng, project, number, created),
@@ -96,36 +97,24 @@ def _id(number: int | None) -> str | None:
     return None if number is None else f"s{number:08d}"
 
 
-def _properties(rng: np.random.Generator, project: str, number: int, created: datetime) -> dict[str, Any]:
+def _properties(rng: np.random.Generator, project: str, number: int, created_ms: int) -> dict[str, Any]:
     summary = f"snapshot {number}: files changed in module {number % 97}"
-    properties: dict[str, Any] = {
+    count, times = _accesses(rng, created_ms) if rng.random() < 0.4 else (0, [])
+    return {
         "project": project,
         "id": _id(number),
         "content": summary,
         "summary": summary,
         "title": summary,
         "tags": [f"module-{number % 97}"],
-        "action_type": ACTIONS[int(rng.integers(len(ACTIONS)))],
-        "source": "import",
-        "created_at": created,
-        "recorded_at": END,
-        "access_count": 0,
-        "recent_accesses": [],
-        "recent_accessors": [],
-        "last_activity": created,
-        "memory_tier": "EXPIRED",
-        "causal_role": "isolated",
-        "last_predicted": EPOCH,
+        "action_type": ACTIONS[number % len(ACTIONS)],
+        "created": created_ms,
+        "count": count,
+        "times": times,
     }
-    if rng.random() < 0.4:
-        count = int(min(rng.zipf(1.7), 500))
-        span = (END - created).total_seconds()
-        times = sorted(END - timedelta(seconds=float(span * rng.random() ** 3)) for _ in range(min(count, 16)))
-        properties |= {
-            "access_count": count,
-            "recent_accesses": times,
-            "recent_accessors": [""] * len(times),
-            "last_accessed": times[-1],
-            "last_activity": max(times[-1], created),
-        }
-    return properties
+
+
+def _accesses(rng: np.random.Generator, created_ms: int) -> tuple[int, list[int]]:
+    count = int(min(rng.zipf(1.7), 500))
+    ages = (END_MS - created_ms) * rng.random(min(count, 16)) ** 3
+    return count, np.sort(END_MS - ages.astype(np.int64)).tolist()

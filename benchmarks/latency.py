@@ -1,4 +1,4 @@
-"""How long single calls take, in a graph of some size: high value, list, access, chain."""
+"""How long single calls take in a graph of some size, and what the database reads for them."""
 
 from __future__ import annotations
 
@@ -8,23 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.generate import END, Shape
-from benchmarks.load import fill, remove
+from benchmarks.generate import END
+from benchmarks.plans import plans
 from wakegraph import Wakegraph
 from wakegraph.snapshots.naming import Key
 
 CALLS = 200
+AMONG = 10_000
+"""The snapshots asked for are among the first ones, whose surroundings are the same in a project of any size."""
 
 
-async def latency(wake: Wakegraph, shape: Shape, size: int) -> dict[str, Any]:
-    """Median and 95th percentile in milliseconds of each call, in a graph of `size` snapshots."""
-    project = f"bench-latency-{size}"
-    await fill(wake, shape, project, size)
+async def latency(wake: Wakegraph, project: str, size: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Median and 95th percentile in milliseconds of each call in a project of `size` snapshots; and its plans."""
     await wake.propagation.refresh(project=project, now=END)
     rng = np.random.default_rng(4)
-    some = [f"s{number:08d}" for number in rng.integers(0, size, CALLS)]
+    some = [f"s{number:08d}" for number in rng.integers(0, min(size, AMONG), CALLS)]
+    calls = calls_of(wake, project)
     found: dict[str, Any] = {"snapshots": size}
-    calls: dict[str, Callable[[str], Awaitable[Any]]] = {
+    for title, call in calls.items():
+        found[title] = await _timed(call, some)
+    return found, await plans(wake, size, calls, some[0])
+
+
+def calls_of(wake: Wakegraph, project: str) -> dict[str, Callable[[str], Awaitable[Any]]]:
+    """The calls that are measured, by name; each is given the id of a snapshot."""
+    return {
         "high_value": lambda _: wake.propagation.high_value(project=project, now=END),
         "list_recent": lambda _: wake.snapshots.list(project=project, limit=10, now=END),
         "list_predicted": lambda _: wake.snapshots.list(project=project, limit=10, order="predicted", now=END),
@@ -35,14 +43,10 @@ async def latency(wake: Wakegraph, shape: Shape, size: int) -> dict[str, Any]:
         "chain": lambda name: wake.causality.chain(name, project=project),
         "access": lambda name: wake.memory.record_access([Key(project, name)], now=END),
     }
-    for title, call in calls.items():
-        found[title] = await _timed(call, some)
-    await remove(wake, project)
-    return found
 
 
 async def _timed(call: Callable[[str], Awaitable[Any]], names: list[str]) -> dict[str, float]:
-    for name in names[:20]:
+    for name in names[:50]:
         await call(name)
     times = []
     for name in names:

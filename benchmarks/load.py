@@ -8,7 +8,20 @@ from benchmarks.generate import END, Shape, rows
 from wakegraph import Wakegraph
 from wakegraph.graph.times import EPOCH
 
-CREATE = "UNWIND $rows AS row CREATE (s:Snapshot) SET s = row.properties"
+# Times come as numbers: the driver needs far longer for a list of times than for one of numbers.
+CREATE = """
+UNWIND $rows AS row
+WITH row.properties AS given
+WITH given, datetime({epochMillis: given.created}) AS created,
+  [moment IN given.times | datetime({epochMillis: moment})] AS times
+CREATE (s:Snapshot {
+  project: given.project, id: given.id, content: given.content, summary: given.summary, title: given.title,
+  tags: given.tags, action_type: given.action_type, source: 'import', created_at: created, recorded_at: $now,
+  access_count: given.count, recent_accesses: times, recent_accessors: [_ IN times | ''], last_accessed: times[-1],
+  last_activity: CASE WHEN times[-1] > created THEN times[-1] ELSE created END,
+  memory_tier: 'EXPIRED', causal_role: 'isolated', last_predicted: $epoch
+})
+"""
 CAUSES = """
 UNWIND $rows AS row
 WITH row WHERE row.cause IS NOT NULL
@@ -43,11 +56,14 @@ async def run(wake: Wakegraph, text: str, **parameters: Any) -> None:
 
 async def fill(wake: Wakegraph, shape: Shape, project: str, size: int) -> None:
     """Make a project of a size, unless it is there already."""
-    if await _size(wake, project) == size:
+    there = await _size(wake, project)
+    if there == size:
         return
+    if there:
+        await remove(wake, project)
     await run(wake, MAKE, project=project, now=END)
     for batch in rows(shape, project, size):
-        await run(wake, CREATE, rows=batch)
+        await run(wake, CREATE, rows=batch, now=END, epoch=EPOCH)
         await run(wake, CAUSES, rows=batch, project=project, now=END)
         await run(wake, DEPENDENCIES, rows=batch, project=project, now=END)
 
