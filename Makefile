@@ -13,6 +13,7 @@ STAMP := $(VENV)/.ready
 LOCK_VENV := .venv-lock
 UV_VERSION := 0.13.9
 TESTS ?= tests
+SIZES ?= 10000,100000
 
 # The first Python on the path that is new enough; PYTHON=... names another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -53,8 +54,8 @@ format: $(STAMP)  ## mend what ruff can mend
 	@$(BIN)/python -m ruff check --fix .
 	@$(BIN)/python -m ruff format .
 
-bench: $(STAMP)  ## all benchmarks
-	@$(BIN)/python -m benchmarks
+bench: $(STAMP)  ## all benchmarks; SIZES=10000,100000,1000000 wants a Neo4j with 3 GB of heap
+	@$(BIN)/python -m benchmarks --sizes $(SIZES)
 
 conformance: $(STAMP)  ## the public MCP judges against the server (needs npm)
 	@$(BIN)/python -m tools.conformance

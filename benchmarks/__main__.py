@@ -26,6 +26,7 @@ from benchmarks.report import markdown, write
 from wakegraph import Wakegraph
 
 WARM = "bench-warm-up"
+STEADY = 100_000
 PARTS = ("scoring", "refresh", "latency", "neighbour", "start-up", "stdio")
 
 
@@ -36,7 +37,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sizes", default="10000,100000", help="snapshots, separated by commas")
     parser.add_argument("--sample", type=Path, help="a JSONL file whose links give the shape")
     parser.add_argument("--out", type=Path, default=Path("bench-out"), help="folder of the results")
-    parser.add_argument("--rounds", type=int, default=3, help="of each refresh")
+    parser.add_argument("--rounds", type=int, default=3, help="of each refresh; more where there are few snapshots")
     parser.add_argument("--only", nargs="*", choices=PARTS, default=PARTS, help="parts to run")
     return parser.parse_args()
 
@@ -53,7 +54,7 @@ async def main(given: argparse.Namespace) -> None:
         for size in sizes:
             await _one_project(wake, shape, size, size == sizes[-1], given, found)
             if "refresh" in given.only:
-                await _hundred_projects(wake, shape, size, given.rounds, found)
+                await _hundred_projects(wake, shape, size, _rounds(given, size), found)
         if "start-up" in given.only:
             _keep(found, "start_up", await start_up(wake))
     paths = write(found, given.out)
@@ -68,13 +69,18 @@ async def _warm_up(wake: Wakegraph, shape: Shape) -> None:
     await remove(wake, WARM)
 
 
+def _rounds(given: argparse.Namespace, size: int) -> int:
+    """A refresh of few snapshots is over in half a second, so that it takes more of them to know anything."""
+    return max(int(given.rounds), STEADY // size)
+
+
 async def _one_project(
     wake: Wakegraph, shape: Shape, size: int, largest: bool, given: argparse.Namespace, found: dict[str, Any]
 ) -> None:
     project = f"bench-{size}"
     await fill(wake, shape, project, size)
     if "refresh" in given.only:
-        _keep(found, "refresh", await refresh(wake, size, [project], given.rounds), many=True)
+        _keep(found, "refresh", await refresh(wake, size, [project], _rounds(given, size)), many=True)
     if "latency" in given.only:
         times, read = await latency(wake, project, size)
         _keep(found, "latency", times, many=True)

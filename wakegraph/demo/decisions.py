@@ -11,8 +11,8 @@ from typing import Any
 
 __all__ = ["PROJECT", "decisions", "records"]
 
-PROJECT = "peps"
-"""The project that the demo fills."""
+PROJECT = "demo-peps"
+"""The project that the demo fills; not `peps`, which an import of that repository fills."""
 
 
 def decisions() -> Iterator[dict[str, Any]]:

@@ -54,6 +54,7 @@ _FEW: Final = 20_000
 _UNSCORED: Final = 10_000
 LATEST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 """Later than every time that is stored."""
+_LAST_ID: Final = "\U0010ffff"
 _PENDING: Final = "pending "
 
 Progress = Callable[[int, int], None]
@@ -139,8 +140,8 @@ async def refresh_project(
     # A snapshot whose last_predicted was taken away is in no index; it is found by its id.
     by_index = not job.whole and counts["stale"] == due <= min(_FEW, counts["total"] // 4)
     tally = Tally()
-    pages = _few(graph, job) if by_index else _many(graph, job)
-    async for done in _scored(graph, job, pages, turns):
+    batches = _few(graph, job) if by_index else _many(graph, job, counts["total"])
+    async for done in _scored(graph, job, batches, turns):
         tally.add(done)
         if on_progress:
             on_progress(tally.seen, max(due, tally.seen))
@@ -222,8 +223,11 @@ async def _few(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
         yield _Named(job, ids[start : start + BATCH])
 
 
-async def _many(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
-    """Batches of the stale snapshots as stretches of ids, page by page."""
+async def _many(graph: Graph, job: Job, total: int) -> AsyncIterator[_Batch]:
+    """Batches of the stale snapshots as stretches of ids, page by page; a small project is one stretch."""
+    if total <= BATCH:
+        yield _Stretch(job, "", _LAST_ID)
+        return
     after = ""
     while True:
         page = await graph.read_one(

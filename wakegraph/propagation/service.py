@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from wakegraph.errors import AccessDeniedError, InvalidInputError, NotFoundError, WakegraphError
 from wakegraph.graph.driver import Graph, Row
@@ -56,6 +56,8 @@ from wakegraph.snapshots.records import refs, snapshot_from_row, thresholds_of
 from wakegraph.snapshots.rules import check_enum
 
 __all__ = ["CANDIDATES", "Propagation"]
+
+T = TypeVar("T")
 
 CANDIDATES: Final = 200
 """How many of the most recently active snapshots `predict_next` ranks, and how many of the highest scores."""
@@ -175,11 +177,12 @@ class Propagation:
         done: list[ProjectRefresh] = []
         failed: list[RefreshFailure] = []
 
-        async def one(name: str) -> None:
+        async def one(project: tuple[str, dict[str, Any]]) -> None:
+            name, stored = project
             if stop():
                 return
             try:
-                job = await self._job(name, kind, threshold, moment)
+                job = self._job(name, stored, kind, threshold, moment)
                 if dry_run:
                     done.append(await self._dry(job))
                 else:
@@ -190,14 +193,14 @@ class Propagation:
                     raise
                 failed.append(RefreshFailure(project=name, error=str(error)))
 
-        names = await self._projects(project, all_projects, caller)
-        await (_side_by_side(one, names) if all_projects else one(names[0]))
+        projects = await self._projects(project, all_projects, caller)
+        await (_side_by_side(one, projects) if all_projects else one(projects[0]))
         done.sort(key=lambda refreshed: refreshed.project)
         failed.sort(key=lambda failure: failure.project)
         seconds = time.perf_counter() - began
         updated = sum(one.updated for one in done)
         return RefreshResult(
-            project=None if all_projects else names[0],
+            project=None if all_projects else projects[0][0],
             as_of=moment,
             dry_run=dry_run,
             updated=updated,
@@ -521,8 +524,14 @@ class Propagation:
             nodes += [row["node"] for row in await self._graph.read("propagation/nodes", project=project, ids=ids)]
         return nodes
 
-    async def _job(self, project: str, profile: Profile | None, threshold: float | None, now: datetime) -> Job:
-        stored = await self._stored(project)
+    def _job(
+        self,
+        project: str,
+        stored: Mapping[str, Any],
+        profile: Profile | None,
+        threshold: float | None,
+        now: datetime,
+    ) -> Job:
         scoring = self._scoring(project, stored).with_profile(profile)
         hours = scoring.stale_threshold_hours if threshold is None else threshold
         return Job(project, scoring.formula, now, stale_cutoff(now, hours), stored.get(_FORMULA))
@@ -539,12 +548,16 @@ class Propagation:
             formula=job.formula.info(),
         )
 
-    async def _projects(self, project: str | None, all_projects: bool, caller: Caller) -> list[str]:
+    async def _projects(
+        self, project: str | None, all_projects: bool, caller: Caller
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """The project, or all of them, with the properties of their nodes."""
         if not all_projects:
-            return [(await self._project(project, caller))[0]]
+            return [await self._project(project, caller)]
         if project is not None:
             raise InvalidInputError(f"give either project {project!r} or all projects, not both")
-        return [row["name"] for row in await self._graph.read("projects/names", projects=caller.project_list())]
+        rows = await self._graph.read("projects/settings", projects=caller.project_list())
+        return [(row["settings"]["name"], row["settings"]) for row in rows]
 
     async def _stored(self, project: str) -> dict[str, Any]:
         row = await self._graph.read_one("projects/one", name=project)
@@ -577,13 +590,13 @@ class _Total:
             self._on_progress(*map(sum, zip(*self._steps.values(), strict=True)))
 
 
-async def _side_by_side(work: Callable[[str], Awaitable[None]], names: Iterable[str]) -> None:
-    """Do something for each name, two at a time: while one waits for its first batch, the other writes."""
-    waiting = iter(names)
+async def _side_by_side(work: Callable[[T], Awaitable[None]], items: Iterable[T]) -> None:
+    """Do something for each item, two at a time: while one waits for its first batch, the other writes."""
+    waiting = iter(items)
 
     async def worker() -> None:
-        for name in waiting:
-            await work(name)
+        for item in waiting:
+            await work(item)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(IN_FLIGHT):
