@@ -65,7 +65,7 @@ async def main(given: argparse.Namespace) -> None:
 async def _warm_up(wake: Wakegraph, shape: Shape) -> None:
     """The server plans its statements and compiles its own code in the first runs, which are not counted."""
     await fill(wake, shape, WARM, 10_000)
-    await refresh(wake, 10_000, [WARM], 5)
+    await refresh(wake, 10_000, [WARM], 10)
     await remove(wake, WARM)
 
 

@@ -24,6 +24,8 @@ ROOMS = {
     "memory",
     "propagation",
     "interchange",
+    "backup",
+    "resume",
     "demo",
     "engine",
     "graph",

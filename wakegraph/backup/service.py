@@ -12,6 +12,7 @@ from wakegraph.backup.models import BackupResult
 from wakegraph.errors import AccessDeniedError, ConflictError, DatabaseError, NotFoundError
 from wakegraph.graph.driver import Graph, Row
 from wakegraph.models import LOCAL_CALLER, Caller, Scope
+from wakegraph.progress import OnProgress, silent
 from wakegraph.settings import Settings
 
 __all__ = ["Backup"]
@@ -30,12 +31,6 @@ _RESTORE_LINKS = {
     "link DEPENDS_ON": "backup/restore_depends_on",
     "link SUPERSEDES": "backup/restore_supersedes",
 }
-
-Progress = Callable[[int, int | None], None]
-
-
-def _silent(_done: int, _total: int | None) -> None:
-    """No progress is wanted."""
 
 
 class Backup:
@@ -56,7 +51,7 @@ class Backup:
         *,
         projects: Sequence[str] | None = None,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
     ) -> BackupResult:
         """Write a backup file, while others may go on writing.
 
@@ -94,7 +89,7 @@ class Backup:
         return _result(names, counts, path, digest)
 
     async def restore(
-        self, path: Path, *, caller: Caller = LOCAL_CALLER, on_progress: Progress = _silent
+        self, path: Path, *, caller: Caller = LOCAL_CALLER, on_progress: OnProgress = silent
     ) -> BackupResult:
         """Bring back what a file holds. The whole file is verified before anything is written.
 
@@ -129,7 +124,7 @@ class Backup:
         return _result(names, counts, path, digest)
 
     async def _write_snapshots(
-        self, writer: BackupWriter, names: Sequence[str], counts: dict[str, int], on_progress: Progress
+        self, writer: BackupWriter, names: Sequence[str], counts: dict[str, int], on_progress: OnProgress
     ) -> set[int]:
         """Write all snapshots and return the hashes of their keys."""
         known: set[int] = set()

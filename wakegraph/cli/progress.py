@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from wakegraph.progress import OnProgress, silent
+
 if TYPE_CHECKING:
     from wakegraph.engine import Progress as EngineProgress
 
@@ -43,11 +45,11 @@ def engine_progress() -> Iterator[Callable[[EngineProgress], None] | None]:
 
 
 @contextmanager
-def counting_progress(title: str) -> Iterator[Callable[[int, int | None], None]]:
+def counting_progress(title: str) -> Iterator[OnProgress]:
     """A callback `(done, total)` that shows how far a command is; while the total is unknown it reads."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        yield lambda _done, _total: None
+        yield silent
         return
     with Progress(
         SpinnerColumn(),

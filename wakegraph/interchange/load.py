@@ -24,10 +24,9 @@ from wakegraph.interchange.models import Problem
 from wakegraph.interchange.plan import ACYCLIC, Plan, ordered
 from wakegraph.interchange.records import LINK_KEYS, Record
 from wakegraph.models import LinkType, Origin
+from wakegraph.progress import OnProgress
 
-__all__ = ["Items", "Loader", "Progress", "Written"]
-
-Progress = Callable[[int, int | None], None]
+__all__ = ["Items", "Loader", "Written"]
 """Told how much is done, and of how much: None while that is not known yet."""
 
 Items = Callable[[], Iterator[Record | Problem]]
@@ -101,7 +100,7 @@ class Loader:
     """
 
     def __init__(
-        self, graph: Graph, items: Items, *, now: datetime, visible: list[str] | None, on_progress: Progress
+        self, graph: Graph, items: Items, *, now: datetime, visible: list[str] | None, on_progress: OnProgress
     ) -> None:
         self._graph = graph
         self._items = items

@@ -14,7 +14,7 @@ from wakegraph.errors import AccessDeniedError, ImportFileError, InvalidInputErr
 from wakegraph.graph.driver import Graph
 from wakegraph.interchange import git
 from wakegraph.interchange.jsonl import opened_lines, output, records
-from wakegraph.interchange.load import Items, Loader, Progress, Written
+from wakegraph.interchange.load import Items, Loader, Written
 from wakegraph.interchange.memory_json import MemoryFile
 from wakegraph.interchange.models import (
     ExportResult,
@@ -29,6 +29,7 @@ from wakegraph.interchange.prov import Provenance, ProvFormat
 from wakegraph.interchange.records import LINK_KEYS, Reader, export_line
 from wakegraph.interchange.sqlite import opened_database
 from wakegraph.models import LOCAL_CALLER, Caller, Scope
+from wakegraph.progress import OnProgress, silent
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import default_project, known_project, require_project, resolve
 from wakegraph.snapshots.records import thresholds_of
@@ -40,10 +41,6 @@ _LAST_PAGE: Final = 2_000
 _PAGE_BYTES: Final = 4_000_000
 _SHOWN_PROBLEMS: Final = 20
 _BEFORE_ALL: Final = "0001-01-01T00:00:00Z"
-
-
-def _silent(_done: int, _total: int | None) -> None:
-    """No progress is wanted."""
 
 
 class Interchange:
@@ -67,7 +64,7 @@ class Interchange:
         project: str | None = None,
         skip_bad: bool = False,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
         now: datetime | None = None,
     ) -> ImportResult:
         """Import snapshots, one JSON object a line.
@@ -113,7 +110,7 @@ class Interchange:
         project: str | None = None,
         skip_bad: bool = False,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
         now: datetime | None = None,
     ) -> ForeignImportResult:
         """Import the file of the MCP memory server: entities with observations, and relations.
@@ -155,7 +152,7 @@ class Interchange:
         project: str | None = None,
         skip_bad: bool = False,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
         now: datetime | None = None,
     ) -> ForeignImportResult:
         """Import a database file of Wake Intelligence, which is only read.
@@ -194,7 +191,7 @@ class Interchange:
         *,
         project: str | None = None,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
         now: datetime | None = None,
     ) -> GitImportResult:
         """Import the history of a git repository: every commit that its HEAD leads to becomes a snapshot.
@@ -246,7 +243,7 @@ class Interchange:
         project: str | None = None,
         all_projects: bool = False,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
     ) -> ExportResult:
         """Write snapshots as JSON lines, by project, time and id. The same graph always gives the same bytes.
 
@@ -292,7 +289,7 @@ class Interchange:
         all_projects: bool = False,
         include_detected: bool = False,
         caller: Caller = LOCAL_CALLER,
-        on_progress: Progress = _silent,
+        on_progress: OnProgress = silent,
     ) -> ProvExportResult:
         """Write a W3C PROV document. The same graph always gives the same bytes.
 
@@ -368,7 +365,7 @@ class Interchange:
             thresholds_of(self._settings),
         )
 
-    def _loader(self, items: Items, caller: Caller, now: datetime, on_progress: Progress) -> Loader:
+    def _loader(self, items: Items, caller: Caller, now: datetime, on_progress: OnProgress) -> Loader:
         return Loader(self._graph, items, now=now, visible=caller.project_list(), on_progress=on_progress)
 
     def _require_write(self, caller: Caller) -> None:
@@ -383,7 +380,7 @@ class Interchange:
 class _Export:
     """An export in progress: pages of bounded size, and the figures of its result."""
 
-    def __init__(self, graph: Graph, caller: Caller, on_progress: Progress, total: int) -> None:
+    def __init__(self, graph: Graph, caller: Caller, on_progress: OnProgress, total: int) -> None:
         self._graph = graph
         self._visible = caller.project_list()
         self._on_progress = on_progress

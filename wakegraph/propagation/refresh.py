@@ -23,6 +23,7 @@ from wakegraph.graph.times import EPOCH
 from wakegraph.memory.tiers import MISSING, TIERS, epoch_ms, tier_codes
 from wakegraph.memory.upkeep import bring_up_to_date, tier_times
 from wakegraph.models import Profile
+from wakegraph.progress import OnProgress, silent
 from wakegraph.propagation.activation import Ragged
 from wakegraph.propagation.formula import Formula
 from wakegraph.propagation.models import ProjectRefresh
@@ -39,7 +40,6 @@ __all__ = [
     "BATCH",
     "LATEST",
     "Job",
-    "Progress",
     "columns_of",
     "read_columns",
     "refresh_few",
@@ -56,9 +56,6 @@ LATEST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 """Later than every time that is stored."""
 _LAST_ID: Final = "\U0010ffff"
 _PENDING: Final = "pending "
-
-Progress = Callable[[int, int], None]
-"""Told how many snapshots are done, of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,7 @@ async def refresh_project(
     job: Job,
     turns: asyncio.Semaphore,
     *,
-    on_progress: Progress | None = None,
+    on_progress: OnProgress = silent,
     stop: Callable[[], bool] = lambda: False,
 ) -> ProjectRefresh:
     """Bring the scores, tiers and roles of a project up to date.
@@ -143,8 +140,7 @@ async def refresh_project(
     batches = _few(graph, job) if by_index else _many(graph, job, counts["total"])
     async for done in _scored(graph, job, batches, turns):
         tally.add(done)
-        if on_progress:
-            on_progress(tally.seen, max(due, tally.seen))
+        on_progress(tally.seen, max(due, tally.seen))
         if stop():
             break
     drift: Counter[tuple[str | None, str]] = Counter()

@@ -17,6 +17,7 @@ from wakegraph.graph.driver import Graph, Row
 from wakegraph.graph.times import EPOCH
 from wakegraph.memory.tiers import TierThresholds, epoch_ms
 from wakegraph.models import LOCAL_CALLER, Caller, Profile, Scope, SnapshotRef
+from wakegraph.progress import OnProgress, silent
 from wakegraph.propagation.activation import ActivationConstants
 from wakegraph.propagation.formula import PROJECT_KEYS, Formula, Scoring
 from wakegraph.propagation.models import (
@@ -41,7 +42,6 @@ from wakegraph.propagation.refresh import (
     IN_FLIGHT,
     LATEST,
     Job,
-    Progress,
     columns_of,
     read_columns,
     refresh_few,
@@ -140,7 +140,7 @@ class Propagation:
         stale_threshold_hours: float | None = None,
         profile: str | None = None,
         dry_run: bool = False,
-        on_progress: Progress | None = None,
+        on_progress: OnProgress = silent,
         stop: Callable[[], bool] = lambda: False,
         caller: Caller = LOCAL_CALLER,
         now: datetime | None = None,
@@ -580,14 +580,13 @@ class Propagation:
 class _Total:
     """Progress over several projects."""
 
-    def __init__(self, on_progress: Progress | None) -> None:
+    def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress = on_progress
         self._steps: dict[str, tuple[int, int]] = {}
 
-    def tell(self, project: str, done: int, total: int) -> None:
-        self._steps[project] = (done, total)
-        if self._on_progress:
-            self._on_progress(*map(sum, zip(*self._steps.values(), strict=True)))
+    def tell(self, project: str, done: int, total: int | None) -> None:
+        self._steps[project] = (done, total or 0)
+        self._on_progress(*map(sum, zip(*self._steps.values(), strict=True)))
 
 
 async def _side_by_side(work: Callable[[T], Awaitable[None]], items: Iterable[T]) -> None:
