@@ -48,7 +48,7 @@ async def main(given: argparse.Namespace) -> None:
     async with Wakegraph.open() as wake:
         found: dict[str, Any] = {"machine": {**await describe(wake), "shape": shape.name}}
         if "scoring" in given.only:
-            _keep(found, "scoring_alone", scoring_alone())
+            _keep(found, "scoring_alone", [scoring_alone()])
         if "refresh" in given.only:
             await _warm_up(wake, shape)
         for size in sizes:
@@ -80,16 +80,13 @@ async def _one_project(
     project = f"bench-{size}"
     await fill(wake, shape, project, size)
     if "refresh" in given.only:
-        _keep(found, "refresh", await refresh(wake, size, [project], _rounds(given, size)), many=True)
+        _keep(found, "refresh", [await refresh(wake, size, [project], _rounds(given, size))])
     if "latency" in given.only:
-        times, read = await latency(wake, project, size)
-        _keep(found, "latency", times, many=True)
-        for row in read:
-            _keep(found, "reads", row, many=True)
+        _keep(found, "latency", await latency(wake, project, size))
     if "neighbour" in given.only and largest:
-        _keep(found, "small_beside_large", await small_beside_large(wake, shape, project, size))
+        _keep(found, "small_beside_large", [await small_beside_large(wake, shape, project, size)])
     if "stdio" in given.only:
-        _keep(found, "stdio_latency", await stdio_latency(wake, project, size), many=True)
+        _keep(found, "stdio_latency", await stdio_latency(wake, project, size))
     await remove(wake, project)
 
 
@@ -97,22 +94,16 @@ async def _hundred_projects(wake: Wakegraph, shape: Shape, size: int, rounds: in
     names = [f"bench-{size}-{number}" for number in range(100)]
     for name in names:
         await fill(wake, shape, name, size // 100)
-    _keep(found, "refresh", await refresh(wake, size, names, rounds), many=True)
+    _keep(found, "refresh", [await refresh(wake, size, names, rounds)])
     for name in names:
         await remove(wake, name)
 
 
-def _keep(found: dict[str, Any], title: str, result: Any, *, many: bool = False) -> None:
-    """Add a result to the figures, and show it: a long run is to be seen at work."""
-    if many:
-        found.setdefault(title, []).append(result)
-    else:
-        found[title] = result
-    _say({title: result})
-
-
-def _say(result: dict[str, Any]) -> None:
-    print(json.dumps(result), file=sys.stderr, flush=True)
+def _keep(found: dict[str, Any], title: str, rows: list[dict[str, Any]]) -> None:
+    """Add rows to the figures, and show them: a long run is to be seen at work."""
+    found.setdefault(title, []).extend(rows)
+    for row in rows:
+        print(title, json.dumps(row), file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

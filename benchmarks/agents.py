@@ -14,11 +14,11 @@ import psutil
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 
+from benchmarks.latency import percentiles
 from wakegraph import Wakegraph
 
 STARTS = 5
 CALLS = 100
-WARM = 5
 _ECHO = """
 from fastmcp import FastMCP
 server = FastMCP("echo")
@@ -83,11 +83,10 @@ def _server_memory(arguments: list[str]) -> float:
     return float("nan")
 
 
-async def stdio_latency(wake: Wakegraph, project: str, size: int) -> dict[str, Any]:
-    """Median and 95th percentile in milliseconds of single calls over stdio, in a project of `size` snapshots."""
+async def stdio_latency(wake: Wakegraph, project: str, size: int) -> list[dict[str, Any]]:
+    """Median and 95th percentile of single calls over stdio, in a project of `size` snapshots."""
     rng = np.random.default_rng(5)
     some = [f"s{number:08d}" for number in rng.integers(0, size, CALLS)]
-    found: dict[str, Any] = {"snapshots": size}
     transport = StdioTransport(
         sys.executable, ["-m", "wakegraph", "serve", "--project", project], env=_environment(wake), keep_alive=False
     )
@@ -100,17 +99,4 @@ async def stdio_latency(wake: Wakegraph, project: str, size: int) -> dict[str, A
             "search_context": lambda name: client.call_tool("search_context", {"query": name}),
             "build_causal_chain": lambda name: client.call_tool("build_causal_chain", {"id": name, "limit": 10}),
         }
-        for title, call in calls.items():
-            found[title] = await _percentiles(call, some)
-    return found
-
-
-async def _percentiles(call: Callable[[str], Awaitable[Any]], names: list[str]) -> dict[str, float]:
-    for name in names[:WARM]:
-        await call(name)
-    times = []
-    for name in names:
-        began = time.perf_counter()
-        await call(name)
-        times.append((time.perf_counter() - began) * 1000)
-    return {"p50": round(float(np.percentile(times, 50)), 2), "p95": round(float(np.percentile(times, 95)), 2)}
+        return [{"snapshots": size, "tool": tool, **await percentiles(call, some)} for tool, call in calls.items()]

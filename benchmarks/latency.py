@@ -14,20 +14,19 @@ from wakegraph import Wakegraph
 from wakegraph.snapshots.naming import Key
 
 CALLS = 200
+WARM = 50
 AMONG = 10_000
 """The snapshots asked for are among the first ones, whose surroundings are the same in a project of any size."""
 
 
-async def latency(wake: Wakegraph, project: str, size: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Median and 95th percentile in milliseconds of each call in a project of `size` snapshots; and its plans."""
+async def latency(wake: Wakegraph, project: str, size: int) -> list[dict[str, Any]]:
+    """Median and 95th percentile of each call in a project of `size` snapshots, and what the database reads for it."""
     await wake.propagation.refresh(project=project, now=END)
     rng = np.random.default_rng(4)
     some = [f"s{number:08d}" for number in rng.integers(0, min(size, AMONG), CALLS)]
     calls = calls_of(wake, project)
-    found: dict[str, Any] = {"snapshots": size}
-    for title, call in calls.items():
-        found[title] = await _timed(call, some)
-    return found, await plans(wake, size, calls, some[0])
+    times = [{"snapshots": size, "call": title, **await percentiles(call, some)} for title, call in calls.items()]
+    return [taken | read for taken, read in zip(times, await plans(wake, calls, some[0]), strict=True)]
 
 
 def calls_of(wake: Wakegraph, project: str) -> dict[str, Callable[[str], Awaitable[Any]]]:
@@ -45,12 +44,13 @@ def calls_of(wake: Wakegraph, project: str) -> dict[str, Callable[[str], Awaitab
     }
 
 
-async def _timed(call: Callable[[str], Awaitable[Any]], names: list[str]) -> dict[str, float]:
-    for name in names[:50]:
+async def percentiles(call: Callable[[str], Awaitable[Any]], names: list[str]) -> dict[str, float]:
+    """Median and 95th percentile of a call in milliseconds, after a few that do not count."""
+    for name in names[:WARM]:
         await call(name)
     times = []
     for name in names:
         began = time.perf_counter()
         await call(name)
         times.append((time.perf_counter() - began) * 1000)
-    return {"p50": round(float(np.percentile(times, 50)), 2), "p95": round(float(np.percentile(times, 95)), 2)}
+    return {"p50_ms": round(float(np.percentile(times, 50)), 2), "p95_ms": round(float(np.percentile(times, 95)), 2)}

@@ -18,18 +18,16 @@ from wakegraph.graph.queries import statement
 SCANS = frozenset({"AllNodesScan", "NodeByLabelScan", "NodeIndexScan", "DirectedRelationshipTypeScan"})
 
 
-async def plans(wake: Wakegraph, size: int, calls: dict[str, Callable[[str], Awaitable[Any]]], name: str) -> list[Any]:
+async def plans(wake: Wakegraph, calls: dict[str, Callable[[str], Awaitable[Any]]], name: str) -> list[dict[str, Any]]:
     """For each call with the snapshot `name`: its statements, their database accesses, and how they find nodes."""
     found = []
-    for title, call in calls.items():
-        with _recorded(wake.graph) as statements:
+    for call in calls.values():
+        with recorded(wake.graph) as statements:
             await call(name)
-        profiles = [await _profile(wake, text, parameters) for text, parameters in statements]
+        profiles = [await profiled(wake, text, parameters) for text, parameters in statements]
         operators = [operator for profile in profiles for operator in _operators(profile)]
         found.append(
             {
-                "snapshots": size,
-                "call": title,
                 "statements": len(statements),
                 "database_accesses": sum(operator["args"].get("DbHits", 0) for operator in operators),
                 "indexes": "; ".join(sorted({key for operator in operators for key in _index(operator)})),
@@ -40,7 +38,7 @@ async def plans(wake: Wakegraph, size: int, calls: dict[str, Callable[[str], Awa
 
 
 @contextmanager
-def _recorded(graph: Graph) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+def recorded(graph: Graph) -> Iterator[list[tuple[str, dict[str, Any]]]]:
     """Collects the statements that are run meanwhile, with their parameters."""
     statements: list[tuple[str, dict[str, Any]]] = []
     before = graph.span
@@ -56,7 +54,7 @@ def _recorded(graph: Graph) -> Iterator[list[tuple[str, dict[str, Any]]]]:
         graph.span = before
 
 
-async def _profile(wake: Wakegraph, text: str, parameters: dict[str, Any]) -> dict[str, Any]:
+async def profiled(wake: Wakegraph, text: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Run a statement once more, without keeping what it writes."""
     async with wake.graph.session("WRITE") as session:
         transaction = await session.begin_transaction()

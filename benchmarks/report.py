@@ -19,29 +19,20 @@ def write(found: dict[str, Any], folder: Path) -> list[Path]:
 def markdown(found: dict[str, Any]) -> str:
     """One table a benchmark, the machine first."""
     parts = ["# Benchmarks", "", *_facts(found["machine"]), ""]
-    for title, result in found.items():
+    for title, rows in found.items():
         if title != "machine":
-            parts += [f"## {title.replace('_', ' ').capitalize()}", "", *_table(result), ""]
-    return "\n".join(parts)
+            parts += [f"## {title.replace('_', ' ').capitalize()}", "", *_table(rows), ""]
+    return "\n".join(parts).rstrip() + "\n"
 
 
 def _facts(facts: dict[str, Any]) -> list[str]:
     return [f"- {name.replace('_', ' ')}: {value}" for name, value in facts.items()]
 
 
-def _table(result: Any) -> list[str]:
-    rows = [_flat(row) for row in (result if isinstance(result, list) else [result])]
+def _table(rows: list[dict[str, Any]]) -> list[str]:
     names = list(dict.fromkeys(name for row in rows for name in row))
-    lines = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |", "|" + "---|" * len(names)]
+    lines = ["| " + " | ".join(name.replace("_", " ") for name in names) + " |", "|" + " --- |" * len(names)]
     return lines + ["| " + " | ".join(_shown(row.get(name)) for name in names) + " |" for row in rows]
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in row.items():
-        inner = value if isinstance(value, dict) else None
-        flat |= {name: value} if inner is None else {f"{name} {part} (ms)": one for part, one in inner.items()}
-    return flat
 
 
 def _shown(value: Any) -> str:

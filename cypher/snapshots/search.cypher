@@ -2,55 +2,60 @@
 // relevance times the weight of the tier. It also says how many were read and the least relevance among them (when all
 // there are were read, nothing is missing), and how many of them pass the filters. A page goes on behind the last hit of
 // the page before, at the relevance which that one has now, since every write moves all relevances a little.
+// The index is asked twice, once to count and once for the best, since neither keeps the hits: collected, some hundred
+// thousand of them exceed the memory of a transaction.
 // params: query: STRING, read: INTEGER, projects: LIST<STRING>, since: ZONED DATETIME, until: ZONED DATETIME,
-//   action_type: STRING, tag: STRING, tier: STRING, author: STRING, session: STRING, about: STRING,
-//   active_from: ZONED DATETIME, recent_from: ZONED DATETIME, archived_from: ZONED DATETIME, weights: MAP, after: MAP,
-//   limit: INTEGER
+//   action_type: STRING, tag: STRING, author: STRING, session: STRING, about: STRING, tier_from: ZONED DATETIME,
+//   tier_until: ZONED DATETIME, active_from: ZONED DATETIME, recent_from: ZONED DATETIME, archived_from: ZONED DATETIME,
+//   weights: MAP, after: MAP, limit: INTEGER
 // returns: read, floor, matching, hits
-CALL db.index.fulltext.queryNodes('snapshot_text', $query, {limit: $read}) YIELD node, score
-WITH collect(node) AS nodes, collect(score) AS scores, min(score) AS floor
 OPTIONAL MATCH (last:Snapshot {project: $after.project, id: $after.id})
-WITH nodes, scores, floor, coalesce(
-  [i IN range(0, size(nodes) - 1) WHERE nodes[i] = last | scores[i] * $after.weight][0], $after.score
-) AS reached
-CALL (nodes, scores) {
-  UNWIND range(0, size(nodes) - 1) AS i
-  WITH nodes[i] AS s, scores[i] AS relevance
+CALL (last) {
+  CALL db.index.fulltext.queryNodes('snapshot_text', $query, {limit: $read}) YIELD node AS s, score AS relevance
+  RETURN count(s) AS read, min(relevance) AS floor,
+    coalesce(max(CASE WHEN s = last THEN relevance END) * $after.weight, $after.score) AS reached,
+    count(CASE WHEN relevance > 0 AND ($projects IS NULL OR s.project IN $projects)
+      AND s.created_at >= $since AND s.created_at <= $until
+      AND s.last_activity >= $tier_from AND s.last_activity < $tier_until
+      AND ($action_type IS NULL OR s.action_type = $action_type)
+      AND ($tag IS NULL OR $tag IN s.tags)
+      AND ($author IS NULL OR s.author = $author)
+      AND ($session IS NULL OR s.session = $session)
+      AND ($about IS NULL OR EXISTS { (s)-[:ABOUT]->(:Artifact {ref: $about}) }) THEN 1 END) AS matching
+}
+CALL (reached) {
+  CALL db.index.fulltext.queryNodes('snapshot_text', $query, {limit: $read}) YIELD node AS s, score AS relevance
   WHERE relevance > 0 AND ($projects IS NULL OR s.project IN $projects)
     AND s.created_at >= $since AND s.created_at <= $until
+    AND s.last_activity >= $tier_from AND s.last_activity < $tier_until
     AND ($action_type IS NULL OR s.action_type = $action_type)
     AND ($tag IS NULL OR $tag IN s.tags)
     AND ($author IS NULL OR s.author = $author)
     AND ($session IS NULL OR s.session = $session)
     AND ($about IS NULL OR EXISTS { (s)-[:ABOUT]->(:Artifact {ref: $about}) })
-  WITH s, relevance, CASE
+  WITH reached, s, relevance, $weights[CASE
     WHEN s.last_activity >= $active_from THEN 'ACTIVE'
     WHEN s.last_activity >= $recent_from THEN 'RECENT'
     WHEN s.last_activity >= $archived_from THEN 'ARCHIVED'
     ELSE 'EXPIRED'
-  END AS tier
-  WHERE $tier IS NULL OR tier = $tier
-  RETURN collect(s) AS found, collect(relevance) AS relevances, collect($weights[tier]) AS weights
+  END] AS weight
+  WITH reached, s, relevance, weight, relevance * weight AS score,
+    CASE WHEN EXISTS { (s)<-[:SUPERSEDES]-() } THEN 1 ELSE 0 END AS superseded
+  WHERE $after IS NULL OR superseded > $after.superseded OR superseded = $after.superseded AND (
+    score < reached OR score = reached AND (
+      s.created_at < $after.created_at OR s.created_at = $after.created_at AND (
+        s.project > $after.project OR s.project = $after.project AND s.id > $after.id)))
+  WITH s, relevance, weight, score, superseded
+  ORDER BY superseded, score DESC, s.created_at DESC, s.project, s.id LIMIT $limit
+  RETURN collect({
+    node: s {
+      .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
+    },
+    relevance: relevance, weight: weight, score: score, superseded: superseded,
+    superseded_by: COLLECT {
+      MATCH (s)<-[:SUPERSEDES]-(t) WHERE $projects IS NULL OR t.project IN $projects
+      RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.project, t.id
+    }
+  }) AS hits
 }
-RETURN size(nodes) AS read, floor, size(found) AS matching,
-  COLLECT {
-    UNWIND range(0, size(found) - 1) AS i
-    WITH found[i] AS s, relevances[i] AS relevance, weights[i] AS weight, relevances[i] * weights[i] AS score
-    WITH s, relevance, weight, score, CASE WHEN EXISTS { (s)<-[:SUPERSEDES]-() } THEN 1 ELSE 0 END AS superseded
-    WHERE $after IS NULL OR superseded > $after.superseded OR superseded = $after.superseded AND (
-      score < reached OR score = reached AND (
-        s.created_at < $after.created_at OR s.created_at = $after.created_at AND (
-          s.project > $after.project OR s.project = $after.project AND s.id > $after.id)))
-    WITH s, relevance, weight, score, superseded
-    ORDER BY superseded, score DESC, s.created_at DESC, s.project, s.id LIMIT $limit
-    RETURN {
-      node: s {
-        .*, recent_accesses: [moment IN s.recent_accesses | moment.epochMillis * 1000 + moment.microsecond % 1000]
-      },
-      relevance: relevance, weight: weight, score: score, superseded: superseded,
-      superseded_by: COLLECT {
-        MATCH (s)<-[:SUPERSEDES]-(t) WHERE $projects IS NULL OR t.project IN $projects
-        RETURN {project: t.project, id: t.id, title: t.title} ORDER BY t.created_at, t.project, t.id
-      }
-    } AS hit
-  } AS hits
+RETURN read, floor, matching, hits

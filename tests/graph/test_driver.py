@@ -11,11 +11,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from neo4j.exceptions import Neo4jError
 
+from tests.graphdata import run
 from wakegraph.app import Wakegraph
 from wakegraph.errors import DatabaseError, DatabaseUnavailableError
 from wakegraph.graph import driver as driver_module
-from wakegraph.graph.driver import Graph, Target
+from wakegraph.graph.driver import Graph, Target, translate
 from wakegraph.settings import Settings
 
 pytestmark = pytest.mark.db
@@ -235,3 +237,14 @@ async def test_times_come_back_as_utc(graph: Graph) -> None:
     assert row["m"] == moment
     assert row["m"].tzinfo is UTC
     assert row["l"] == [moment]
+
+
+async def test_a_request_beyond_the_memory_of_the_server_says_what_to_do(graph: Graph) -> None:
+    await graph.ready()
+    text = "UNWIND range(1, 2000000000) AS i WITH collect('a snapshot ' + i) AS many RETURN size(many)"
+    with pytest.raises(Neo4jError) as caught:
+        await run(graph, text)
+    error = translate(caught.value, graph.target)
+    assert isinstance(error, DatabaseError)
+    assert "not enough memory for this request" in str(error)
+    assert "WAKEGRAPH_ENGINE_HEAP_MB" in str(error)

@@ -12,8 +12,9 @@ from wakegraph import Wakegraph
 async def reads(wake: Wakegraph, project: str, size: int) -> dict[str, tuple[int, int]]:
     await fill(wake, read_shape(None), project, size)
     await wake.propagation.refresh(project=project, now=END)
-    rows = await plans(wake, size, calls_of(wake, project), "s00000123")
-    return {row["call"]: (row["database_accesses"], row["scans"]) for row in rows}
+    calls = calls_of(wake, project)
+    rows = await plans(wake, calls, "s00000123")
+    return {call: (row["database_accesses"], row["scans"]) for call, row in zip(calls, rows, strict=True)}
 
 
 async def test_a_call_reads_no_more_in_a_graph_ten_times_as_large(

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.generate import read_shape
+from benchmarks.load import fill
+from benchmarks.plans import profiled, recorded
 from wakegraph.app import Wakegraph
 from wakegraph.errors import InvalidInputError, NotFoundError
 from wakegraph.graph.driver import Graph
@@ -224,6 +227,21 @@ async def test_a_less_relevant_hit_of_a_better_tier_is_not_missed(
         page = await wake.snapshots.search("harrier", project=project, limit=limit)
         assert ids(page) == whole[:limit]
         assert page.has_more is (limit < 13)
+
+
+async def test_the_memory_of_a_search_does_not_grow_with_its_hits(
+    wake: Wakegraph, project: str, other_project: str
+) -> None:
+    """Collected, some hundred thousand hits exceed the memory of a transaction, and the search fails."""
+    peaks = []
+    for name, size in ((project, 300), (other_project, 6_000)):
+        await fill(wake, read_shape(None), name, size)
+        with recorded(wake.graph) as statements:
+            page = await wake.snapshots.search("module", project=name)
+        assert (page.total, page.total_is_exact) == (size, True)
+        text, parameters = statements[-1]
+        peaks.append((await profiled(wake, text, parameters))["args"]["GlobalMemory"])
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 async def test_what_was_superseded_ranks_last_and_says_by_what(

@@ -382,6 +382,11 @@ def _answered_error(code: str, target: Target | None, where: str, text: str) -> 
         )
     if "EntityNotFound" in code:
         return NotFoundError("a snapshot of this request was deleted meanwhile: nothing was written; look it up again")
+    if "OutOfMemory" in code:
+        return DatabaseError(
+            f"the server at {where} has not enough memory for this request, nothing was written: ask for less, or give "
+            "Neo4j more heap (WAKEGRAPH_ENGINE_HEAP_MB for the local engine, else server.memory.heap.max_size)"
+        )
     if "ConstraintValidationFailed" in code:
         return ConflictError(f"another write was first, nothing was written: {text}")
     if any(part in code for part in ("Forbidden", "AccessMode", "ReadOnly", "NotALeader")):

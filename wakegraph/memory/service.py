@@ -19,7 +19,8 @@ from wakegraph.memory.models import (
     TierCounts,
     TierRecalculation,
 )
-from wakegraph.memory.upkeep import bring_up_to_date, tier_times
+from wakegraph.memory.tiers import tier_times
+from wakegraph.memory.upkeep import bring_up_to_date
 from wakegraph.models import LOCAL_CALLER, Caller, LinkType, SnapshotRef
 from wakegraph.settings import Settings
 from wakegraph.snapshots.naming import Key, known_project, visible_to

@@ -74,6 +74,22 @@ def tier_cutoffs(now_ms: int, thresholds: TierThresholds = TierThresholds()) -> 
     return TierCutoffs(*(now_ms - _ms(h) + 1 for h in hours))
 
 
+@dataclass(frozen=True, slots=True)
+class TierTimes:
+    """The first moment that still belongs to each tier; earlier ones are EXPIRED."""
+
+    active: datetime
+    recent: datetime
+    archived: datetime
+
+
+def tier_times(now: datetime, thresholds: TierThresholds) -> TierTimes:
+    """The cutoffs of the tiers at `now` as times for a statement."""
+    cutoffs = tier_cutoffs(epoch_ms(now), thresholds)
+    cut = (cutoffs.active_from_ms, cutoffs.recent_from_ms, cutoffs.archived_from_ms)
+    return TierTimes(*(_EPOCH + timedelta(milliseconds=moment) for moment in cut))
+
+
 def tier_codes(
     created_ms: NDArray[np.int64],
     accessed_ms: NDArray[np.int64],

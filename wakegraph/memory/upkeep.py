@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 from wakegraph.graph.driver import Graph
-from wakegraph.graph.times import EPOCH
-from wakegraph.memory.tiers import TierThresholds, epoch_ms, tier_cutoffs
+from wakegraph.memory.tiers import TierTimes
 
-__all__ = ["TierTimes", "bring_up_to_date", "tier_times"]
+__all__ = ["bring_up_to_date"]
 
 _PAGE = 20_000
 _WRITES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class TierTimes:
-    """The first moment that still belongs to each tier; earlier ones are EXPIRED."""
-
-    active: datetime
-    recent: datetime
-    archived: datetime
-
-
-def tier_times(now: datetime, thresholds: TierThresholds) -> TierTimes:
-    """The cutoffs of the tiers at `now` as times for a statement."""
-    cutoffs = tier_cutoffs(epoch_ms(now), thresholds)
-    cut = (cutoffs.active_from_ms, cutoffs.recent_from_ms, cutoffs.archived_from_ms)
-    return TierTimes(*(EPOCH + timedelta(milliseconds=moment) for moment in cut))
 
 
 async def bring_up_to_date(graph: Graph, project: str, times: TierTimes) -> Counter[tuple[str | None, str]]:

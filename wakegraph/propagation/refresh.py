@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from wakegraph.errors import ConflictError
 from wakegraph.graph.driver import Graph, Row, Transaction
 from wakegraph.graph.times import EPOCH
-from wakegraph.memory.tiers import MISSING, TIERS, epoch_ms, tier_codes
-from wakegraph.memory.upkeep import bring_up_to_date, tier_times
+from wakegraph.memory.tiers import MISSING, TIERS, epoch_ms, tier_codes, tier_times
+from wakegraph.memory.upkeep import bring_up_to_date
 from wakegraph.models import Profile
 from wakegraph.progress import OnProgress, silent
 from wakegraph.propagation.activation import Ragged

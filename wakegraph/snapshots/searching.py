@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from wakegraph.errors import InvalidInputError
 from wakegraph.graph.driver import Graph, Row
 from wakegraph.graph.lucene import TERM_LIMIT, Term, UserQuery, in_projects, user_query
-from wakegraph.graph.times import EARLIEST, EPOCH, LATEST
-from wakegraph.memory.tiers import epoch_ms, tier_cutoffs
+from wakegraph.graph.times import EARLIEST, LATEST
+from wakegraph.memory.tiers import tier_times
 from wakegraph.models import ActionType, Caller, MemoryTier
 from wakegraph.settings import Settings
 from wakegraph.snapshots import rules
@@ -110,7 +110,14 @@ def _parameters(
 ) -> dict[str, Any]:
     kind = None if request.action_type is None else rules.check_enum("action_type", request.action_type, ActionType)
     tier = None if request.tier is None else rules.check_enum("tier", request.tier, MemoryTier)
-    cutoffs = tier_cutoffs(epoch_ms(as_of), thresholds_of(settings))
+    times = tier_times(as_of, thresholds_of(settings))
+    tier_from, tier_until = {
+        None: (EARLIEST, LATEST),
+        MemoryTier.ACTIVE: (times.active, LATEST),
+        MemoryTier.RECENT: (times.recent, times.active),
+        MemoryTier.ARCHIVED: (times.archived, times.recent),
+        MemoryTier.EXPIRED: (EARLIEST, times.archived),
+    }[tier]
     return {
         "query": in_projects(query.lucene, projects),
         "projects": projects,
@@ -118,18 +125,15 @@ def _parameters(
         "until": LATEST if request.until is None else rules.parse_time("until", request.until)[0],
         "action_type": kind and kind.value,
         "tag": rules.check_filter("tag", request.tag),
-        "tier": tier and tier.value,
         "author": rules.check_filter("author", request.author),
         "session": rules.check_filter("session", request.session),
         "about": rules.check_filter("about", request.about, rules.REF_LIMIT),
-        "active_from": _moment(cutoffs.active_from_ms),
-        "recent_from": _moment(cutoffs.recent_from_ms),
-        "archived_from": _moment(cutoffs.archived_from_ms),
+        "tier_from": tier_from,
+        "tier_until": tier_until,
+        "active_from": times.active,
+        "recent_from": times.recent,
+        "archived_from": times.archived,
     }
-
-
-def _moment(ms: int) -> datetime:
-    return EPOCH + timedelta(milliseconds=ms)
 
 
 async def _read_enough(graph: Graph, parameters: dict[str, Any], best_weight: float) -> tuple[Row, bool]:
