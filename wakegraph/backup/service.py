@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from wakegraph.backup.files import BackupWriter, read_backup, verify_backup, wri
 from wakegraph.backup.models import BackupResult
 from wakegraph.errors import AccessDeniedError, ConflictError, DatabaseError, NotFoundError
 from wakegraph.graph.driver import Graph, Row
+from wakegraph.graph.times import from_microseconds
 from wakegraph.models import LOCAL_CALLER, Caller, Scope
 from wakegraph.progress import OnProgress, silent
 from wakegraph.settings import Settings
@@ -129,33 +130,39 @@ class Backup:
         """Write all snapshots and return the hashes of their keys."""
         known: set[int] = set()
         for name in names:
-            async for row in self._pages("backup/snapshots", name, lambda row: row["properties"]["id"]):
-                writer.write("snapshot", row["properties"])
-                known.add(hash((name, row["properties"]["id"])))
+            async for row in self._pages("backup/snapshots", name):
+                writer.write("snapshot", _properties(row["properties"]))
+                known.add(hash((name, row["id"])))
                 counts["snapshot"] += 1
                 on_progress(counts["snapshot"], None)
         return known
 
     async def _write_links(self, writer: BackupWriter, name: str, known: set[int], counts: dict[str, int]) -> None:
-        async for row in self._pages("backup/links", name, lambda row: row["id"]):
+        async for row in self._pages("backup/links", name):
             if hash((name, row["id"])) not in known:
                 continue
             for link in row["links"]:
                 if hash((link["project"], link["id"])) in known:
                     target = {"target_project": link["project"], "target": link["id"]}
                     source = {"source_project": name, "source": row["id"]}
-                    writer.write(f"link {link['type']}", source | target | {"properties": link["properties"]})
+                    writer.write(
+                        f"link {link['type']}", source | target | {"properties": _properties(link["properties"])}
+                    )
                     counts["link"] += 1
             for ref in row["about"]:
                 writer.write("about", {"project": name, "id": row["id"], "ref": ref})
                 counts["about"] += 1
 
-    async def _pages(self, statement: str, project: str, key: Callable[[Row], str]) -> AsyncIterator[Row]:
+    async def _pages(self, statement: str, project: str) -> AsyncIterator[Row]:
         after = _FIRST
-        while rows := await self._graph.read(statement, project=project, after=after, limit=_PAGE):
+        while True:
+            found = await self._graph.read_one(statement, project=project, after=after, limit=_PAGE)
+            rows = found["page"] if found else []
+            if not rows:
+                return
             for row in rows:
                 yield row
-            after = key(rows[-1])
+            after = rows[-1]["id"]
 
     async def _write_batch(self, kind: str, rows: Sequence[Any], digest: str) -> None:
         if kind == "project":
@@ -166,6 +173,12 @@ class Backup:
             written = await self._graph.write_one(_RESTORE_LINKS[kind], rows=rows)
             if written is None or written["written"] != len(rows):
                 raise DatabaseError("snapshots vanished while they were being restored: restore the same file again")
+
+
+def _properties(parts: Row) -> Row:
+    """Properties of which the times came apart."""
+    lists = {name: [from_microseconds(moment) for moment in moments] for name, moments in parts["time_lists"]}
+    return dict(parts["plain"]) | {name: from_microseconds(moment) for name, moment in parts["times"]} | lists
 
 
 def _batches(path: Path) -> Iterator[tuple[str, list[Any]]]:
