@@ -286,7 +286,7 @@ async def test_pages_and_batches_reach_everything(
     wake: Any, graph: Any, project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(refresh, "BATCH", 3)
-    monkeypatch.setattr(refresh, "_PAGE", 8)
+    monkeypatch.setattr(refresh, "_PAGE", 2)
     monkeypatch.setattr(refresh, "_FEW", 0)
     monkeypatch.setattr(refresh, "_UNSCORED", 7)
     await history(graph, project)
@@ -495,3 +495,12 @@ async def test_a_schedule_survives_failures_and_never_overlaps() -> None:
 
     await asyncio.wait_for(run_every(work, timedelta(seconds=0.01), stop, failures.append), 5)
     assert (runs, len(failures)) == (5, 1)
+
+
+@pytest.mark.parametrize("due", [1, 2, 3_999, 4_000, 4_001, 10_000, 10_001, 999_999, 1_000_000])
+def test_no_batch_runs_alone_at_the_end(due: int) -> None:
+    """An odd number of batches leaves one of the two transactions in flight idle during the last one."""
+    size = refresh._even(due)
+    batches = -(-due // size)
+    assert size <= refresh.BATCH
+    assert batches % refresh.IN_FLIGHT == 0 or due == 1

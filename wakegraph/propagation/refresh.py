@@ -8,6 +8,7 @@ second run goes on where the first one ended.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ __all__ = [
 
 BATCH: Final = 2_000
 IN_FLIGHT: Final = 2
-_PAGE: Final = 20_000
+_PAGE: Final = 10
 _FEW: Final = 20_000
 _UNSCORED: Final = 10_000
 LATEST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
@@ -137,7 +138,7 @@ async def refresh_project(
     # A snapshot whose last_predicted was taken away is in no index; it is found by its id.
     by_index = not job.whole and counts["stale"] == due <= min(_FEW, counts["total"] // 4)
     tally = Tally()
-    batches = _few(graph, job) if by_index else _many(graph, job, counts["total"])
+    batches = _few(graph, job) if by_index else _many(graph, job, counts["total"], due)
     async for done in _scored(graph, job, batches, turns):
         tally.add(done)
         on_progress(tally.seen, max(due, tally.seen))
@@ -219,12 +220,12 @@ async def _few(graph: Graph, job: Job) -> AsyncIterator[_Batch]:
         yield _Named(job, ids[start : start + BATCH])
 
 
-async def _many(graph: Graph, job: Job, total: int) -> AsyncIterator[_Batch]:
+async def _many(graph: Graph, job: Job, total: int, due: int) -> AsyncIterator[_Batch]:
     """Batches of the stale snapshots as stretches of ids, page by page; a small project is one stretch."""
     if total <= BATCH:
         yield _Stretch(job, "", _LAST_ID)
         return
-    after = ""
+    after, batch = "", _even(due)
     while True:
         page = await graph.read_one(
             "propagation/batch_ends",
@@ -232,14 +233,20 @@ async def _many(graph: Graph, job: Job, total: int) -> AsyncIterator[_Batch]:
             after=after,
             cutoff=job.reach,
             epoch=EPOCH,
-            batch=BATCH,
-            limit=_PAGE,
+            batch=batch,
+            limit=batch * _PAGE,
         )
         for end in page["ends"] if page else ():
             yield _Stretch(job, after, end)
             after = end
-        if not page or page["snapshots"] < _PAGE:
+        if not page or page["snapshots"] < batch * _PAGE:
             return
+
+
+def _even(due: int) -> int:
+    """The size of batches that keeps all transactions in flight busy until the end."""
+    rounds = max(math.ceil(due / (BATCH * IN_FLIGHT)), 1)
+    return max(math.ceil(due / (rounds * IN_FLIGHT)), 1)
 
 
 @dataclass(frozen=True, slots=True)
