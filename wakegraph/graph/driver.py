@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
@@ -184,7 +184,7 @@ class Graph:
         from neo4j import RoutingControl
 
         stated = _checked(name, parameters)
-        try:
+        with self._translated():
             driver = await self._open()
             assert self._target is not None  # noqa: S101  set together with the driver
             with self.span(name, parameters):
@@ -195,10 +195,6 @@ class Graph:
                     database_=self._target.database,
                     result_transformer_=_rows,
                 )
-        except WakegraphError:
-            raise
-        except Exception as error:
-            raise translate(error, self._target) from error
 
     async def _managed(
         self,
@@ -210,10 +206,16 @@ class Graph:
         async def run(tx: AsyncManagedTransaction) -> T:
             return await work(Transaction(tx, self.span), *args, **kwargs)
 
-        try:
+        with self._translated():
             async with self.session(access) as session:
                 execute = session.execute_read if access == "READ" else session.execute_write
                 return await execute(run)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turns whatever goes wrong into one clear line."""
+        try:
+            yield
         except WakegraphError:
             raise
         except Exception as error:

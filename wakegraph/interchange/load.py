@@ -27,7 +27,6 @@ from wakegraph.models import LinkType, Origin
 from wakegraph.progress import OnProgress
 
 __all__ = ["Items", "Loader", "Written"]
-"""Told how much is done, and of how much: None while that is not known yet."""
 
 Items = Callable[[], Iterator[Record | Problem]]
 """Gives what is to be imported, from its beginning each time it is called."""

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wakegraph.errors import ConflictError
 from wakegraph.graph.driver import Graph, Row, Transaction
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import EPOCH, LATEST
 from wakegraph.memory.tiers import MISSING, TIERS, epoch_ms, tier_codes, tier_times
 from wakegraph.memory.upkeep import bring_up_to_date
 from wakegraph.models import Profile
@@ -39,7 +39,6 @@ from wakegraph.propagation.scoring import (
 
 __all__ = [
     "BATCH",
-    "LATEST",
     "Job",
     "columns_of",
     "read_columns",
@@ -53,8 +52,6 @@ IN_FLIGHT: Final = 2
 _PAGE: Final = 10
 _FEW: Final = 20_000
 _UNSCORED: Final = 10_000
-LATEST: Final = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
-"""Later than every time that is stored."""
 _LAST_ID: Final = "\U0010ffff"
 _PENDING: Final = "pending "
 

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from wakegraph.errors import AccessDeniedError, InvalidInputError, NotFoundError, WakegraphError
 from wakegraph.graph.driver import Graph, Row
-from wakegraph.graph.times import EPOCH
+from wakegraph.graph.times import EPOCH, LATEST
 from wakegraph.memory.tiers import TierThresholds, epoch_ms
 from wakegraph.models import LOCAL_CALLER, Caller, Profile, Scope, SnapshotRef
 from wakegraph.progress import OnProgress, silent
@@ -40,7 +40,6 @@ from wakegraph.propagation.models import (
 from wakegraph.propagation.ranking import Candidates, Ranking
 from wakegraph.propagation.refresh import (
     IN_FLIGHT,
-    LATEST,
     Job,
     columns_of,
     read_columns,
